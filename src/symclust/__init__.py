@@ -1,0 +1,1 @@
+"""Clustering of anything with pairwise similarities, by symmetric matrix factorization."""

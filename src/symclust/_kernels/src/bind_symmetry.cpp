@@ -1,0 +1,2 @@
+#include "common.hpp"
+namespace symclust { void bind_symmetry(nb::module_&) {} }

@@ -1,0 +1,27 @@
+// One Python module per instruction set; each family of kernels registers itself.
+#include "common.hpp"
+
+namespace symclust {
+void bind_spmm(nb::module_& m);
+void bind_reductions(nb::module_& m);
+void bind_symmetry(nb::module_& m);
+void bind_nnls(nb::module_& m);
+void bind_row_descent(nb::module_& m);
+void bind_coordinate(nb::module_& m);
+}  // namespace symclust
+
+NB_MODULE(SYMCLUST_MODULE, m) {
+    using namespace symclust;
+    bind_spmm(m);
+    bind_reductions(m);
+    bind_symmetry(m);
+    bind_nnls(m);
+    bind_row_descent(m);
+    bind_coordinate(m);
+    m.def("max_threads", &max_threads);
+#ifdef _OPENMP
+    m.attr("openmp") = true;
+#else
+    m.attr("openmp") = false;
+#endif
+}
