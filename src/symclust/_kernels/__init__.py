@@ -10,6 +10,8 @@ import importlib
 import os
 from types import ModuleType
 
+import numpy as np
+
 from symclust._kernels import _cpu
 
 
@@ -26,3 +28,14 @@ instruction_set, _module = _load()
 openmp: bool = _module.openmp
 max_threads = _module.max_threads
 spmm = _module.spmm
+row_sweep_sparse = _module.row_sweep_sparse
+row_sweep_block = _module.row_sweep_block
+inner = _module.inner
+
+
+def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:
+    """XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k)."""
+    k = X.shape[1] // n_starts
+    G = np.empty((n_starts, k, k))
+    _module.gram(X, G)
+    return G
