@@ -15,7 +15,7 @@ void for_each_row(const NnlsProblem<T>& problem, std::ptrdiff_t n, Solve solve) 
     for (std::ptrdiff_t i = 0; i < n; ++i) solve(workers[thread_number()], i);
 }
 
-// A method for single rows, with the row's right-hand side copied behind zeros as long as a row of G.
+// One row's method with room for its right-hand side, padded like a row of G.
 template <typename T>
 struct BlockPivotingWorker {
     NnlsBlockPivoting<T> method;
@@ -40,45 +40,57 @@ struct HalsWorker {
 };
 
 template <typename T>
+void block_pivoting(const T* G, const T* R, const T* X, T* out, std::ptrdiff_t n, std::ptrdiff_t k, int max_exchanges,
+                    int steps_per_variable) {
+    const NnlsProblem<T> problem(G, k);
+    for_each_row<BlockPivotingWorker<T>>(problem, n, [&](BlockPivotingWorker<T>& worker, std::ptrdiff_t i) {
+        problem.load(R + i * k, worker.r.data());
+        worker.method.solve(worker.r.data(), X + i * k, out + i * k, max_exchanges, k * steps_per_variable);
+    });
+}
+
+template <typename T>
+void active_set(const T* G, const T* R, const T* X, T* out, std::ptrdiff_t n, std::ptrdiff_t k,
+                int steps_per_variable) {
+    const NnlsProblem<T> problem(G, k);
+    for_each_row<ActiveSetWorker<T>>(problem, n, [&](ActiveSetWorker<T>& worker, std::ptrdiff_t i) {
+        problem.load(R + i * k, worker.r.data());
+        if (X != out) std::copy(X + i * k, X + (i + 1) * k, out + i * k);
+        worker.method.solve(worker.r.data(), out + i * k, k * steps_per_variable);
+    });
+}
+
+template <typename T>
+void hals(const T* G, const T* R, const T* X, T* out, std::ptrdiff_t n, std::ptrdiff_t k, int n_sweeps) {
+    const NnlsProblem<T> problem(G, k);
+    for_each_row<HalsWorker<T>>(problem, n, [&](HalsWorker<T>& worker, std::ptrdiff_t i) {
+        std::copy(R + i * k, R + (i + 1) * k, worker.r.begin());
+        if (X != out) std::copy(X + i * k, X + (i + 1) * k, out + i * k);
+        worker.method.sweep(worker.r.data(), out + i * k, n_sweeps);
+    });
+}
+
+// All take the starting point X and write to out, which may be X itself. The bounds are parameters so that tests can
+// reach the method behind them.
+template <typename T>
 void bind_nnls_types(nb::module_& m) {
-    m.def("nnls_block_pivoting", [](Matrix<T> G, Matrix<T> R, Matrix<T> X, MutableMatrix<T> out, int max_exchanges,
-                                    int steps_per_variable) {
-        const T *g = G.data(), *right = R.data(), *start = X.data();
-        T* o = out.data();
-        const std::ptrdiff_t n = R.shape(0), k = R.shape(1);
+    using In = Matrix<T>;
+    using Out = MutableMatrix<T>;
+    const auto g = nb::arg("G").noconvert(), r = nb::arg("R").noconvert(), x = nb::arg("X").noconvert(),
+               o = nb::arg("out").noconvert();
+    m.def("nnls_block_pivoting", [](In G, In R, In X, Out out, int max_exchanges, int steps_per_variable) {
         nb::gil_scoped_release release;
-        const NnlsProblem<T> problem(g, k);
-        for_each_row<BlockPivotingWorker<T>>(problem, n, [&](BlockPivotingWorker<T>& worker, std::ptrdiff_t i) {
-            problem.load(right + i * k, worker.r.data());
-            worker.method.solve(worker.r.data(), start + i * k, o + i * k, max_exchanges, k * steps_per_variable);
-        });
-    }, nb::arg("G").noconvert(), nb::arg("R").noconvert(), nb::arg("X").noconvert(), nb::arg("out").noconvert(),
-       nb::arg("max_exchanges") = 100, nb::arg("steps_per_variable") = 10);
-
-    m.def("nnls_active_set", [](Matrix<T> G, Matrix<T> R, MutableMatrix<T> X, int steps_per_variable) {
-        const T *g = G.data(), *right = R.data();
-        T* x = X.data();
-        const std::ptrdiff_t n = R.shape(0), k = R.shape(1);
+        block_pivoting(G.data(), R.data(), X.data(), out.data(), R.shape(0), R.shape(1), max_exchanges,
+                       steps_per_variable);
+    }, g, r, x, o, nb::arg("max_exchanges") = 100, nb::arg("steps_per_variable") = 10);
+    m.def("nnls_active_set", [](In G, In R, In X, Out out, int steps_per_variable) {
         nb::gil_scoped_release release;
-        const NnlsProblem<T> problem(g, k);
-        for_each_row<ActiveSetWorker<T>>(problem, n, [&](ActiveSetWorker<T>& worker, std::ptrdiff_t i) {
-            problem.load(right + i * k, worker.r.data());
-            worker.method.solve(worker.r.data(), x + i * k, k * steps_per_variable);
-        });
-    }, nb::arg("G").noconvert(), nb::arg("R").noconvert(), nb::arg("X").noconvert(),
-       nb::arg("steps_per_variable") = 10);
-
-    m.def("nnls_hals", [](Matrix<T> G, Matrix<T> R, MutableMatrix<T> X, int n_sweeps) {
-        const T *g = G.data(), *right = R.data();
-        T* x = X.data();
-        const std::ptrdiff_t n = R.shape(0), k = R.shape(1);
+        active_set(G.data(), R.data(), X.data(), out.data(), R.shape(0), R.shape(1), steps_per_variable);
+    }, g, r, x, o, nb::arg("steps_per_variable") = 10);
+    m.def("nnls_hals", [](In G, In R, In X, Out out, int n_sweeps) {
         nb::gil_scoped_release release;
-        const NnlsProblem<T> problem(g, k);
-        for_each_row<HalsWorker<T>>(problem, n, [&](HalsWorker<T>& worker, std::ptrdiff_t i) {
-            std::copy(right + i * k, right + (i + 1) * k, worker.r.begin());
-            worker.method.sweep(worker.r.data(), x + i * k, n_sweeps);
-        });
-    }, nb::arg("G").noconvert(), nb::arg("R").noconvert(), nb::arg("X").noconvert(), nb::arg("n_sweeps") = 1);
+        hals(G.data(), R.data(), X.data(), out.data(), R.shape(0), R.shape(1), n_sweeps);
+    }, g, r, x, o, nb::arg("n_sweeps") = 1);
 }
 
 void bind_nnls(nb::module_& m) {

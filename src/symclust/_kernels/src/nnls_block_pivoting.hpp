@@ -9,14 +9,15 @@ template <typename T>
 class NnlsBlockPivoting {
 public:
     explicit NnlsBlockPivoting(const NnlsProblem<T>& problem)
-        : problem_(problem), factor_(problem), active_set_(problem, factor_), F_(problem.k), next_(problem.k),
-          x_(problem.k), y_(problem.stride), kept_(problem.k) {}
+        : problem_(problem), factor_(problem), active_set_(problem, factor_), sweeps_(problem), F_(problem.k),
+          next_(problem.k), guess_(problem.k), x_(problem.k), y_(problem.stride), kept_(problem.k) {}
 
     // Solves from the support of `start` into `out` (which may be the same). Every exchange costs O(|F|^3 + |F| k).
     // After `max_exchanges`, or when dependent variables make an exchange change nothing, the active set method
     // takes over, which needs no assumption on G.
     void solve(const T* r, const T* start, T* out, int max_exchanges, std::ptrdiff_t max_steps) {
         support(start);
+        if (m_ == 0) guess_support(r);
         std::ptrdiff_t fewest = problem_.k + 1;
         int chances = full_exchanges;
         for (int exchange = 0;; ++exchange) {
@@ -44,8 +45,9 @@ private:
     const NnlsProblem<T>& problem_;
     NnlsCholesky<T> factor_;
     NnlsActiveSet<T> active_set_;
+    NnlsHals<T> sweeps_;
     std::vector<int> F_, next_;
-    std::vector<T> x_, y_;
+    std::vector<T> guess_, x_, y_;
     std::vector<char> kept_;
     int m_ = 0;
     T size_ = 0;
@@ -57,6 +59,14 @@ private:
             m += x[j] > 0;
         }
         m_ = m;
+    }
+
+    // Without a start, the first full exchange would factor a block of all r_j > 0. Three sweeps of coordinate descent
+    // cost less and mostly find the support.
+    void guess_support(const T* r) {
+        std::fill(guess_.begin(), guess_.end(), T(0));
+        sweeps_.sweep(r, guess_.data(), 3);
+        support(guess_.data());
     }
 
     // Solves on F and returns how many variables are infeasible. A passive variable's place in y gets 0 if x is
