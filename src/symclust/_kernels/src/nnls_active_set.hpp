@@ -114,13 +114,15 @@ private:
         return first_to_zero([this](int i) { return target_[i] <= 0; });
     }
 
-    // The last variable depends on the others: raise it while they keep Gx as it is.
+    // The last variable depends on the others: raise it while they keep Gx as it is. A fall that is rounding ends
+    // nothing: it would carry x as far as 1/eps.
     int slide() {
         const T* g = problem_.row(F_[m_ - 1]);
         for (int i = 0; i < m_; ++i) direction_[i] = -g[F_[i]];
         factor_.solve(direction_.data());
         direction_[m_ - 1] = 1;
-        return first_to_zero([this](int i) { return direction_[i] < 0; });
+        const T rounding = problem_.tolerance * problem_.root[F_[m_ - 1]];
+        return first_to_zero([=](int i) { return direction_[i] * problem_.root[F_[i]] < -rounding; });
     }
 
     template <typename Falls>
