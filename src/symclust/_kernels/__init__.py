@@ -27,6 +27,9 @@ def _load() -> tuple[str, ModuleType]:
 instruction_set, _module = _load()
 openmp: bool = _module.openmp
 max_threads = _module.max_threads
+nnls_active_set = _module.nnls_active_set
+nnls_block_pivoting = _module.nnls_block_pivoting
+nnls_hals = _module.nnls_hals
 spmm = _module.spmm
 row_sweep_sparse = _module.row_sweep_sparse
 row_sweep_block = _module.row_sweep_block
