@@ -25,4 +25,5 @@ def _load() -> tuple[str, ModuleType]:
 instruction_set, _module = _load()
 openmp: bool = _module.openmp
 max_threads = _module.max_threads
+asymmetry = _module.asymmetry
 spmm = _module.spmm
