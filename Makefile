@@ -31,7 +31,7 @@ bench: $(VENV)/.package ## speed against other packages, side by side
 	$(BIN)/python -m benchmarks.speed
 
 docs: $(VENV)/.package $(VENV)/.test ## run every example of the documents and draw their pictures
-	$(BIN)/pytest --doctest-glob='*.md' README.md CONTRIBUTING.md docs
+	$(BIN)/pytest --doctest-glob='*.md' -o doctest_optionflags=ELLIPSIS README.md CONTRIBUTING.md docs
 	set -e; for script in examples/*.py; do echo "$$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python docs/make_pictures.py
 
