@@ -1,0 +1,57 @@
+# Everything runs in .venv, which is made when it is missing. Needed: Python >= 3.11 with venv, a C++17 compiler, make.
+# Stamps inside .venv keep repeated calls quick; a changed source file installs the package again.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Folders are listed too: their date changes when a file goes away.
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src -not -name '__pycache__' -not -name '*.pyc')
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench docs clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
+
+run: $(VENV)/.package ## cluster the digits and write symclust-report.html
+	$(BIN)/symclust demo
+
+test: $(VENV)/.package $(VENV)/.test ## tests, and the examples in docstrings, on the installed package
+	$(BIN)/pytest tests
+	$(BIN)/pytest --doctest-modules --pyargs symclust
+
+lint: $(VENV)/.package $(VENV)/.dev ## style, types, and who may import whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.package ## speed against other packages, side by side
+	$(BIN)/python -m benchmarks.speed
+
+docs: $(VENV)/.package $(VENV)/.test ## run every example of the documents and draw their pictures
+	$(BIN)/pytest --doctest-glob='*.md' -o doctest_optionflags=ELLIPSIS README.md CONTRIBUTING.md docs
+	set -e; for script in examples/*.py; do echo "$$script"; $(BIN)/python "$$script"; done
+	$(BIN)/python docs/make_pictures.py
+
+clean: ## remove everything the targets above have made
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Built without isolation, so that the compiler's work is kept in build/ and a changed Python file costs seconds.
+$(VENV)/.build: pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(None if sys.version_info >= (3, 11) else 'symclust needs Python 3.11 or newer: make PYTHON=python3.12 ...')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" > $(VENV)/build-requires.txt
+	$(PIP) install --quiet --requirement $(VENV)/build-requires.txt cmake ninja
+	touch $@
+
+$(VENV)/.package: $(VENV)/.build $(SOURCES)
+	$(PIP) install --quiet --no-build-isolation '.[cli]'
+	touch $@
+
+# Libraries of an extra, for the package that is already there.
+$(VENV)/.test $(VENV)/.dev: $(VENV)/.%: pyproject.toml | $(VENV)/.package
+	$(PIP) install --quiet 'symclust[$*]'
+	touch $@

@@ -1,0 +1,19 @@
+"""The `symclust` command, one file a command. The only folder that imports typer and rich."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; say how to install its libraries where they are missing."""
+    try:
+        from symclust.cli._app import run
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in ("typer", "rich"):
+            raise
+        sys.exit(f'The command needs {library}, which is not installed: pip install "symclust[cli]"')
+    run()

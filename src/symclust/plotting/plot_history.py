@@ -1,0 +1,96 @@
+"""How a run went: objective and stationarity along the iterations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symclust.exceptions import InputTypeError, OptionError
+from symclust.plotting._matplotlib import matplotlib_module
+from symclust.plotting._style import is_dark, line_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_history"]
+
+FIELDS = ("iteration", "seconds", "objective", "stationarity")
+
+
+def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str = "iteration") -> Axes:
+    """Draw objective (left axis) and stationarity (right axis) of a run, both on log scales.
+
+    A run that has converged shows a flat objective and a stationarity that fell to `tol` times its first
+    value.
+
+    Parameters
+    ----------
+    model_or_history : fitted estimator or structured array
+        A model with ``history_``, or the history itself: fields iteration, seconds, objective and
+        stationarity.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    against : {"iteration", "seconds"}
+        What runs along the horizontal axis.
+
+    Returns
+    -------
+    matplotlib Axes
+        The one with the objective; the other shares its horizontal axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.plotting import plot_history
+    >>> history = np.rec.fromrecords(
+    ...     [(0, 0.0, 9.0, 4.0), (1, 0.1, 5.0, 0.2)], names="iteration,seconds,objective,stationarity"
+    ... )
+    >>> plot_history(history).get_xlabel()
+    'iteration'
+    """
+    history = _history(model_or_history)
+    if against not in ("iteration", "seconds"):
+        raise OptionError(f"against={against!r} is not known. Choose one of 'iteration', 'seconds'.")
+    if ax is None:
+        ax = matplotlib_module().subplots(figsize=(5.6, 3.2), layout="constrained")[1]
+    first, second = line_colours(is_dark(ax))
+    _curve(ax, history, against, "objective", first, "-")
+    _curve(ax.twinx(), history, against, "stationarity", second, "--")
+    ax.set(xlabel=against)
+    ax.grid(axis="x")
+    return ax
+
+
+def _history(model_or_history: Any) -> NDArray[np.void]:
+    history = getattr(model_or_history, "history_", model_or_history)
+    names = getattr(getattr(history, "dtype", None), "names", None) or ()
+    if not set(FIELDS) <= set(names):
+        raise InputTypeError(
+            f"plot_history got a {type(model_or_history).__name__}; expected a fitted model, or its history_ "
+            f"with the fields {', '.join(FIELDS)}."
+        )
+    return np.asarray(history)
+
+
+def _curve(ax: Axes, history: NDArray[np.void], against: str, name: str, colour: str, line: str) -> None:
+    # Zero, and what rounding leaves below it, has no place on a log scale.
+    shown = history[np.isfinite(history[name]) & (history[name] > 0)]
+    marker = "." if len(shown) <= 20 else ""
+    ax.plot(shown[against], shown[name], line, marker=marker, color=colour, linewidth=1.6)
+    if len(shown):
+        ax.set_yscale("log")
+        _plain_numbers(ax, shown[name])
+    ax.set_ylabel(name, color=colour)
+    ax.tick_params(axis="y", which="both", colors=colour, labelsize="small")
+    ax.spines["top"].set_visible(False)
+
+
+def _plain_numbers(ax: Axes, values: NDArray[np.floating]) -> None:
+    """Write 150, not 1.5 × 10², where the values stay within a factor of ten."""
+    if values.max() < 10 * values.min():
+        ticker = matplotlib_module("ticker")
+        ax.yaxis.set_major_locator(ticker.MaxNLocator(6))
+        ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.yaxis.set_minor_locator(ticker.NullLocator())

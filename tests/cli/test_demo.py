@@ -1,0 +1,41 @@
+import re
+
+
+def test_prints_numbers_and_writes_the_page(command, tmp_path):
+    page = tmp_path / "page.html"
+    status, out, errors = command("demo", "--output", str(page))
+    assert status == 0, errors
+    assert float(re.search(r"accuracy\W+([\d.]+)", out)[1]) > 0.8
+    sizes = re.search(r"cluster sizes\W+([\d ]+)", out)[1].split()
+    assert len(sizes) == 10
+    assert sum(map(int, sizes)) == 1797
+    assert "stopped" in out
+    assert str(page) in out
+    text = page.read_text(encoding="utf-8")
+    assert "Handwritten digits" in text
+    assert text.count("data:image/png") > 100
+
+
+def test_our_errors_are_one_message(command, tmp_path):
+    status, _, errors = command("demo", "--clusters", "0", "--output", str(tmp_path / "page.html"))
+    assert status == 1
+    assert errors.startswith("Error: ")
+    assert "n_clusters" in errors
+    assert "Traceback" not in errors
+
+
+def test_missing_extra_is_one_message_with_its_brackets(command, tmp_path):
+    status, _, errors = command(
+        "demo", "--output", str(tmp_path / "page.html"), before="import sys; sys.modules['jinja2'] = None"
+    )
+    assert status == 1
+    assert errors.startswith("Error: ")
+    assert 'pip install "symclust[cli]"' in errors
+
+
+def test_path_that_cannot_be_written_is_one_message(command, tmp_path):
+    (tmp_path / "file").write_text("")
+    status, _, errors = command("demo", "--output", str(tmp_path / "file" / "page.html"))
+    assert status == 1
+    assert errors.startswith("Error: ")
+    assert "Traceback" not in errors

@@ -1,0 +1,60 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from symclust.exceptions import InputTypeError, OptionError
+from symclust.plotting import plot_history
+
+NAMES = "iteration,seconds,objective,stationarity"
+
+
+@pytest.fixture
+def history():
+    steps = np.arange(5)
+    return np.rec.fromarrays([steps, 0.5 * steps, 10.0 ** (3 - steps), 10.0**-steps], names=NAMES)
+
+
+def curves(ax):
+    (left,) = ax.lines
+    (other,) = [axes for axes in ax.figure.axes if axes is not ax]
+    (right,) = other.lines
+    return left.get_xydata(), right.get_xydata()
+
+
+def test_draws_both_curves_on_log_scales(history):
+    ax = plot_history(history)
+    objective, stationarity = curves(ax)
+    assert np.array_equal(objective, np.c_[history.iteration, history.objective])
+    assert np.array_equal(stationarity, np.c_[history.iteration, history.stationarity])
+    assert {axes.get_yscale() for axes in ax.figure.axes} == {"log"}
+
+
+def test_takes_a_model_and_seconds(history):
+    ax = plot_history(SimpleNamespace(history_=history), against="seconds")
+    assert np.array_equal(curves(ax)[0][:, 0], history.seconds)
+    assert ax.get_xlabel() == "seconds"
+
+
+def test_leaves_out_what_no_log_scale_can_show(history):
+    history.objective[:] = [5, 2, 0, -1e-16, np.nan]
+    ax = plot_history(history)
+    assert curves(ax)[0][:, 1].tolist() == [5, 2]
+    history.objective[:] = 0
+    assert len(curves(plot_history(history))[0]) == 0
+
+
+def test_small_ranges_have_plain_numbers(history):
+    history.objective[:] = [210, 190, 170, 160, 150]
+    ax = plot_history(history)
+    ax.figure.canvas.draw()
+    assert "165" in [text.get_text() for text in ax.get_yticklabels()]
+
+
+def test_refuses_what_is_no_history(history):
+    with pytest.raises(InputTypeError, match="got a list"):
+        plot_history([1, 2, 3])
+    with pytest.raises(InputTypeError, match="fields iteration, seconds, objective, stationarity"):
+        plot_history(np.zeros(3, dtype=[("iteration", int), ("seconds", float)]))
+    with pytest.raises(OptionError, match="against='time'"):
+        plot_history(history, against="time")

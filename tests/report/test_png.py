@@ -1,0 +1,34 @@
+from base64 import b64decode
+from io import BytesIO
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from symclust.report._clusters import as_pixels
+from symclust.report._png import data_uri, grey_png
+
+image_module = pytest.importorskip("PIL.Image")  # comes with matplotlib
+
+
+@settings(max_examples=30, deadline=None)
+@given(hnp.arrays(np.uint8, st.tuples(st.integers(1, 20), st.integers(1, 20))))
+def test_another_reader_sees_the_same_pixels(pixels):
+    image = image_module.open(BytesIO(grey_png(pixels)))
+    image.verify()  # checks the checksums
+    assert np.array_equal(np.asarray(image_module.open(BytesIO(grey_png(pixels)))), pixels)
+
+
+def test_data_uri_holds_the_bytes():
+    head, content = data_uri(b"\x00abc", "image/png").split(",")
+    assert head == "data:image/png;base64"
+    assert b64decode(content) == b"\x00abc"
+
+
+def test_pixels_span_black_to_white_with_one_scale_for_all():
+    pixels = as_pixels([[[-1.0, 0.0]], [[0.0, 1.0]]], 2)
+    assert pixels.dtype == np.uint8
+    assert pixels.tolist() == [[[0, 128]], [[128, 255]]]
+    assert not as_pixels(np.full((1, 2, 2), 7.0), 1).any()

@@ -1,0 +1,140 @@
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from symclust.exceptions import InputError, MissingExtraError
+from symclust.report import write_report
+
+
+class Page(HTMLParser):
+    """Collects the attributes of each tag and the visible text; complains about unbalanced tags."""
+
+    VOID = ("meta", "img", "source")
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.text = [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open and data.strip():
+            self.text.append(" ".join(data.split()))
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture
+def full(model, tmp_path):
+    images = np.arange(60)[:, None, None] * np.ones((60, 8, 8))
+    path = write_report(
+        tmp_path / "new" / "page.html",
+        model,
+        title="A <title> & more",
+        summary="In short.",
+        labels_true=np.array(list("xyz"))[model.labels_],
+        images=images,
+        numbers={"time": "1.5 s"},
+        n_members=5,
+    )
+    return path.read_text(encoding="utf-8")
+
+
+def test_is_one_file_that_fetches_nothing(full):
+    page = Page(full)
+    for attributes in (a for _, a in page.tags):
+        for name in ("src", "srcset", "href"):
+            assert attributes.get(name, "data:").startswith("data:")
+    assert not re.search(r"url\(|@import|<script|<link|https?://", re.sub(r'"data:[^"]*"', "", full))
+
+
+def test_tells_what_matters(full):
+    text = " | ".join(Page(full).text)
+    assert "In short." in text
+    for name, value in {
+        "accuracy": "1.000",
+        "samples": "60",
+        "relative error": "0.250",
+        "time": "1.5 s",
+    }.items():
+        assert f"{name} | {value}" in text
+    assert "x (100%)" in text
+    assert "20 | 33.3%" in text
+    assert "n_clusters | 3" in text
+    assert "symclust | 0." in text
+
+
+def test_text_is_escaped(full):
+    assert "A &lt;title&gt; &amp; more" in full
+    assert "<tol>" not in full
+    assert "<b>" not in full
+    assert "A <title> & more" in Page(full).text
+
+
+def test_every_picture_has_words_and_every_column_a_header(full):
+    page = Page(full)
+    plots = [a for a in page.all("img") if a.get("class") == "plot"]
+    assert len(plots) == 2
+    assert all(len(a["alt"]) > 40 for a in plots)
+    assert len(page.all("source")) == 2  # each also for dark pages
+    assert all("alt" in a for a in page.all("img"))
+    assert len([a for a in page.all("div") if "largest membership" in a.get("aria-label", "")]) == 3
+    assert all(a.get("scope") in ("row", "col") for a in page.all("th"))
+
+
+def test_members_are_the_strongest_first(model, tmp_path):
+    names = [f"sample {i}" for i in range(60)]
+    page = Page(
+        write_report(tmp_path / "a.html", model, names=names, n_members=4).read_text(encoding="utf-8")
+    )
+    for c in range(3):
+        strongest = np.argsort(-model.membership_[:, c])[:4]
+        assert ", ".join(f"sample {i}" for i in strongest) in page.text
+
+
+def test_works_with_an_empty_cluster_and_nothing_optional(model, tmp_path):
+    model.membership_ = np.c_[np.zeros(60), model.membership_]
+    model.labels_ = model.labels_ + 1
+    page = Page(write_report(tmp_path / "a.html", model).read_text(encoding="utf-8"))
+    assert "Strongest members" not in page.text
+    assert "accuracy" not in page.text
+    page = Page(
+        write_report(tmp_path / "a.html", model, images=np.zeros((60, 2, 2))).read_text(encoding="utf-8")
+    )
+    assert "Strongest members" in page.text
+    tags = [tag for tag, _ in page.tags]
+    start = tags.index("tbody")
+    rows = " ".join(tags[start : tags.index("section", start)]).split("tr")[1:]
+    assert [row.split().count("td") for row in rows] == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"labels_true": [0, 1]}, "labels_true has 2 entries; the model was fitted to 60"),
+        ({"names": ["a"]}, "names has 1 entries"),
+        ({"images": np.zeros((60, 64))}, r"images has shape \(60, 64\)"),
+    ],
+)
+def test_refuses_what_does_not_fit_the_model(model, tmp_path, wrong, message):
+    with pytest.raises(InputError, match=message):
+        write_report(tmp_path / "a.html", model, **wrong)
+
+
+def test_without_jinja_the_error_names_the_extra(model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "symclust\[cli\]"'):
+        write_report(tmp_path / "a.html", model)
+    assert not (tmp_path / "a.html").exists()
