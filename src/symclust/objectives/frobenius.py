@@ -38,7 +38,11 @@ class Frobenius(Objective):
     def value(self, H: Array, AH: Array, G: Array) -> float:
         """Return f(H) through the trace form, exact to about 1e-16 ‖A‖²."""
         fit = self.squared_norm - 2 * _kernels.inner(H.reshape(-1), AH.reshape(-1)) + float(np.sum(G * G))
-        return max(fit, 0.0) + (2 * self.sparsity * _row_sums_squared(H) if self.sparsity else 0.0)
+        return max(fit, 0.0) + self.penalty(H)
+
+    def penalty(self, H: Array) -> float:
+        """Return the L1 term 2β Σ ‖h_i‖₁²."""
+        return 2 * self.sparsity * _row_sums_squared(H) if self.sparsity else 0.0
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG + β H11ᵀ, AH)."""

@@ -12,8 +12,9 @@
 =======================  =========================================================================================
 """
 
+from symclust.solvers._auto import choose_solver
 from symclust.solvers._base import Problem, Solver, State
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers._starts import Starts, solve
 
-__all__ = ["Control", "Problem", "Result", "Solver", "Starts", "State", "run", "solve"]
+__all__ = ["Control", "Problem", "Result", "Solver", "Starts", "State", "choose_solver", "run", "solve"]

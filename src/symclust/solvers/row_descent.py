@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,58 +11,73 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust.solvers._base import Array, Problem, Solver, State
 
+NEGLIGIBLE = 1e-3  # share of the squared gradient that rows left out of the partial sweeps may hold together
+MOST_PARTIAL = 10
+
 
 class RowDescent(Solver):
     """One sweep over all rows; a row's coordinates are minimised exactly, one after the other.
 
-    A sweep over a sparse A costs the memory traffic of one product and is compiled as a whole. Any other A is taken in blocks of
-    rows: the operator multiplies a block with H (BLAS for dense A), and the compiled update corrects for the rows of the
-    same block that have changed meanwhile. The objective falls with every step, and is tracked exactly.
-
-    Parameters
-    ----------
-    cycles : int, default=1
-        Passes over the coordinates of a row before going on to the next.
+    A sweep over a sparse A costs the memory traffic of one product and is compiled as a whole. Soon most rows are done and few
+    still move; an iteration therefore adds sweeps over those few, as many as cost about another full sweep. Any other A
+    is taken in blocks of rows: the operator multiplies a block with H (BLAS for dense A), and the compiled update corrects for
+    the rows of the same block that have changed meanwhile. The objective never rises, and is tracked exactly.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"row_problem"})
 
-    def __init__(self, cycles: int = 1) -> None:
-        self.cycles = cycles
-
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Sweep all starts side by side."""
         H = states[0].H if len(states) == 1 else np.concatenate([state.H for state in states], axis=1)
-        G = _kernels.gram(H, len(states))
-        decrease, squared_gradient = np.zeros(len(states)), np.zeros(len(states))
-        sweep = _sweep_sparse if problem.operator.is_sparse else _sweep_blocks
-        sweep(problem, H, G, self.cycles, decrease, squared_gradient)
-        k = H.shape[1] // len(states)
+        sweep = _Sweep(problem, H, len(states))
+        squared_gradient = sweep.sparse() if problem.operator.is_sparse else sweep.blocks()
         for s, state in enumerate(states):
-            state.H = H if len(states) == 1 else np.ascontiguousarray(H[:, s * k : (s + 1) * k])
+            state.H = H if len(states) == 1 else np.ascontiguousarray(np.split(H, len(states), axis=1)[s])
             state.AH = None
-            state.objective = max(state.objective - decrease[s], 0.0)
+            state.objective = max(state.objective - sweep.decrease[s], 0.0)
             state.stationarity = float(np.sqrt(squared_gradient[s]))
 
 
-def _sweep_sparse(problem: Problem, H: Array, G: Array, cycles: int, decrease: Array, squared_gradient: Array) -> None:
-    A, objective = problem.operator, problem.objective
-    _kernels.row_sweep_sparse(
-        A.indptr, A.indices, A.values, A.diagonal(), H, G, objective.row_offset, objective.full_diagonal, cycles,
-        decrease, squared_gradient,
-    )  # fmt: skip
+class _Sweep:
+    """One iteration over H, which holds `n_starts` starts side by side and is changed in place."""
 
+    def __init__(self, problem: Problem, H: Array, n_starts: int) -> None:
+        self.A: Any = problem.operator
+        self.objective = problem.objective
+        self.H = H
+        self.G = _kernels.gram(H, n_starts)
+        self.decrease = np.zeros(n_starts)
 
-def _sweep_blocks(problem: Problem, H: Array, G: Array, cycles: int, decrease: Array, squared_gradient: Array) -> None:
-    A, objective = problem.operator, problem.objective
-    cursor = A.row_products(H)
-    # Corrections inside a block cost size / 2n of the product: small against it, large enough for BLAS.
-    size = max(16, min(256, A.n // 16))
-    for rows in split(A.n, size):
-        before = H[rows].copy()
-        block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
-        _kernels.row_sweep_block(
-            block, product, H[rows], G, objective.row_offset, objective.full_diagonal, cycles,
-            decrease, squared_gradient,
+    def sparse(self) -> Array:
+        """Sweep over all rows, then over the ones that still move; return the squared gradient met on the way."""
+        n, diagonal = self.A.n, self.A.diagonal()
+        active, row_gradient = np.ones(n, dtype=np.uint8), np.zeros(n)
+        met = self._sweep_rows(diagonal, active, row_gradient)
+        active = (row_gradient > NEGLIGIBLE * row_gradient.sum() / n).astype(np.uint8)
+        sweeps = n // max(int(active.sum()), 1) - 1
+        for _ in range(min(sweeps, MOST_PARTIAL)):
+            self._sweep_rows(diagonal, active, row_gradient)
+        return met
+
+    def _sweep_rows(self, diagonal: Array, active: Array, row_gradient: Array) -> Array:
+        A, objective, squared_gradient = self.A, self.objective, np.zeros_like(self.decrease)
+        _kernels.row_sweep_sparse(
+            A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset, objective.full_diagonal, 1,
+            active, row_gradient, self.decrease, squared_gradient,
         )  # fmt: skip
-        cursor.update(rows, H[rows] - before)
+        return squared_gradient
+
+    def blocks(self) -> Array:
+        """Sweep over blocks of rows whose products the operator computes; return the squared gradient met."""
+        A, H, objective, squared_gradient = self.A, self.H, self.objective, np.zeros_like(self.decrease)
+        cursor = A.row_products(H)
+        # Corrections inside a block cost size / 2n of the product: small against it, large enough for BLAS.
+        for rows in split(A.n, max(16, min(256, A.n // 16))):
+            before = H[rows].copy()
+            block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
+            _kernels.row_sweep_block(
+                block, product, H[rows], self.G, objective.row_offset, objective.full_diagonal, 1,
+                self.decrease, squared_gradient,
+            )  # fmt: skip
+            cursor.update(rows, H[rows] - before)
+        return squared_gradient

@@ -1,0 +1,243 @@
+"""Symmetric nonnegative matrix factorization."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from symclust import registry
+from symclust.constraints import Nonnegative
+from symclust.estimators._base import SimilarityEstimator
+from symclust.estimators._optimality import Optimality, measure_optimality
+from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.objectives import Frobenius
+from symclust.operators import Operator
+from symclust.solvers import Control, Problem, Solver, Starts, choose_solver, solve
+from symclust.validation import check_n_clusters, check_number, check_similarity
+
+COUPLED = ("anls", "hals")
+
+
+class SymNMF(SimilarityEstimator):
+    r"""Cluster by factoring a similarity matrix.
+
+    Finds H ≥ 0 with one column a cluster that minimises
+
+    .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
+
+    (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry of its row h_i; a
+    sample without any similarity to others has a row of zeros and is counted to cluster 0.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities: "nearest_neighbors" (self-tuning weights between neighbours, normalised cut),
+        "cosine", "gaussian", "self_tuning" (complete graphs unless `affinity_params` says otherwise), "precomputed" (X is
+        the similarity, dense or sparse), or a function of X that returns one. Graphs of networkx and igraph and our own operators
+        are similarities already; graphs get the normalised cut unless the affinity is "precomputed".
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example ``{"n_neighbors": 20}``.
+    solver : str, default="auto"
+        "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or "multiplicative".
+        "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators known by products alone.
+    init : {"merge", "random", "spectral"} or array of shape (n_samples, n_clusters), default="merge"
+        Where the descent starts. "merge" descends briefly with 2k columns, merges the found clusters down to k and starts
+        from there.
+    n_init : int, default=1
+        Number of starts, run side by side so that A is read once for all; the one with the lowest objective is kept.
+    tol : float, default=1e-4
+        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖.
+    max_iter : int, default=1000
+        Stop after so many iterations.
+    time_limit : float, default=None
+        Stop after so many seconds.
+    sparsity : float, default=0.0
+        The weight β of the L1 term: larger values give rows with fewer nonzeros.
+    coupling : "auto", "increasing" or float, default="auto"
+        The weight α of the solvers with two coupled factors, "anls" and "hals". "auto" takes the largest eigenvalue of A;
+        "increasing" lets it grow until the factors agree.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable, to the bit and on any number of threads.
+    callback : callable, default=None
+        Called after each iteration of each start with an object that has `start`, `iteration`, `seconds`, `objective` and
+        `stationarity`; returning True stops the run, and what was found so far is kept.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample, in the order of the samples or nodes.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        The factor H.
+    objective_ : float
+        The objective at H.
+    relative_error_ : float
+        ‖A − HHᵀ‖ / ‖A‖.
+    history_ : recarray
+        `iteration`, `seconds`, `objective` and `stationarity` (relative) after every iteration of the start that was kept.
+    n_iter_ : int
+        Iterations of that start.
+    converged_ : bool
+        Whether `tol` was reached.
+    stop_reason_ : str
+        Why it stopped, in words.
+    inits_ : ndarray of shape (n_init,)
+        Objectives that the starts ended at.
+    merge_path_ : recarray or None
+        With ``init="merge"``: for each merge the number of clusters left, the gain in explained energy and the two sizes.
+    affinity_matrix_ : ndarray, csr_array or Operator
+        The similarity A.
+    node_names_ : list or None
+        Names of the nodes, for graphs.
+
+    See Also
+    --------
+    symclust.graphs : from data to similarity.
+    symclust.metrics.clustering_accuracy : how well clusters match known classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import SymNMF
+    >>> X = np.array([[0.0, 0.1], [0.1, 0.0], [0.2, 0.1], [5.0, 5.1], [5.1, 5.0], [5.2, 5.1]])
+    >>> labels = SymNMF(2, affinity_params={"n_neighbors": 2}, random_state=0).fit_predict(X)
+    >>> labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5]
+    np.True_
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        solver: str = "auto",
+        init: Any = "merge",
+        n_init: int = 1,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        sparsity: float = 0.0,
+        coupling: float | str = "auto",
+        random_state: Any = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.solver = solver
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.sparsity = sparsity
+        self.coupling = coupling
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> SymNMF:
+        """Factor the similarity of the samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            Samples × features; or with ``affinity="precomputed"`` the n × n similarity; or a networkx or igraph graph; or
+            an operator of `symclust.operators`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._check_numbers()
+        control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
+        similarity = self._read(X)
+        n_clusters = check_n_clusters(self.n_clusters, similarity.operator.n)
+        check_similarity(similarity.operator)
+        solver = self._make_solver(similarity.operator)
+        problem = self._problem(similarity.operator)
+        starts = self._starts(similarity.operator.n, n_clusters)
+        results, points = solve(problem, solver, starts, control)
+        self.inits_ = np.array([result.objective for result in results])
+        best = int(self.inits_.argmin())
+        self.merge_path_ = points[best].merge_path
+        self.reference_ = results[best].reference
+        squared_norm = problem.objective.squared_norm
+        self._store(similarity, results[best])
+        self.relative_error_ = float(np.sqrt(self._misfit(problem) / squared_norm)) if squared_norm > 0 else 0.0
+        return self
+
+    def optimality(self) -> Optimality:
+        """Return the residuals of all optimality conditions at the solution, computed afresh.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import SymNMF
+        >>> A = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> model = SymNMF(2, affinity="precomputed", random_state=0).fit(A)
+        >>> model.optimality().relative_projected_gradient <= model.tol
+        True
+        """
+        check_is_fitted(self)
+        problem = self._problem(self._placer.similarity.operator)
+        return measure_optimality(problem, self.membership_, self.reference_)
+
+    def _problem(self, operator: Operator) -> Problem:
+        return Problem(operator, Frobenius(operator, self.sparsity), Nonnegative())
+
+    def _misfit(self, problem: Problem) -> float:
+        if not self.sparsity:
+            return self.objective_
+        return max(0.0, self.objective_ - problem.objective.penalty(self.membership_))
+
+    def _make_solver(self, operator: Operator) -> Solver:
+        if isinstance(self.solver, str) and self.solver in COUPLED:
+            return registry.resolve("solvers", self.solver)(self.coupling)
+        if self.coupling != "auto":
+            raise CombinationError(
+                f"coupling={self.coupling!r} has no meaning for solver={self.solver!r}: only "
+                f"{' and '.join(map(repr, COUPLED))} have two factors to couple."
+            )
+        if self.solver == "auto":
+            return registry.resolve("solvers", choose_solver(operator))()
+        if self.solver not in registry.options("solvers"):
+            known = ", ".join(map(repr, ("auto", *registry.options("solvers"))))
+            raise OptionError(f"solver={self.solver!r} is not known. Choose one of {known}.")
+        return registry.resolve("solvers", self.solver)()
+
+    def _starts(self, n_samples: int, n_clusters: int) -> Starts:
+        init, n_init = self.init, self.n_init
+        if isinstance(init, str):
+            known = ("merge", *registry.options("initialization"))
+            if init not in known:
+                raise OptionError(f"init={init!r} is not known. Choose one of {', '.join(map(repr, known))}, or give an array.")
+        else:
+            init = self._check_init(np.asarray(init), (n_samples, n_clusters))
+        if n_init > 1 and (not isinstance(init, str) or init == "spectral"):
+            warnings.warn("This init is always the same: one start is run instead of n_init.", RuntimeWarning, stacklevel=3)
+            n_init = 1
+        return Starts(init, n_clusters, n_init, check_random_state(self.random_state))
+
+    @staticmethod
+    def _check_init(init: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+        if init.shape != shape or init.dtype.kind not in "fiu":
+            raise InputError(
+                f"init must be a name or an array of numbers of shape (n_samples, n_clusters) = {shape}; "
+                f"got shape {init.shape} and dtype {init.dtype}."
+            )
+        if not np.isfinite(init).all() or init.min() < 0:
+            raise InputError("init must hold finite numbers that are not negative.")
+        return init
+
+    def _check_numbers(self) -> None:
+        check_number("n_init", self.n_init, least=1, whole=True)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_number("tol", self.tol, least=0)
+        check_number("sparsity", self.sparsity, least=0)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, least=0, exclusive=True)

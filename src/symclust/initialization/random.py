@@ -1,0 +1,35 @@
+"""Uniform random entries on the scale of A."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symclust.operators import Operator
+
+
+def random(operator: Operator, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return H with independent entries uniform on [0, 2 √(m/k)], m the mean of A.
+
+    A product HHᵀ of such a factor has about the mean of A, so that the descent starts on the right scale.
+
+    Parameters
+    ----------
+    operator : Operator
+        The similarity A.
+    n_columns : int
+        k.
+    rng : RandomState
+        Where the numbers come from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.initialization import random
+    >>> from symclust.operators import as_operator
+    >>> random(as_operator(np.ones((4, 4))), 2, np.random.RandomState(0)).shape
+    (4, 2)
+    """
+    mean = float(np.sum(operator.degrees(), dtype=np.float64)) / operator.n**2
+    H = rng.random_sample((operator.n, n_columns))
+    H *= 2 * np.sqrt(max(mean, 0.0) / n_columns)
+    return H.astype(operator.dtype, copy=False)
