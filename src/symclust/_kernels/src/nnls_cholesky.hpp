@@ -1,8 +1,6 @@
 // Cholesky factor of the passive block G_FF, kept until another block is asked for.
 #pragma once
 
-#include <cstring>
-
 #include "nnls_problem.hpp"
 
 namespace symclust {
@@ -21,7 +19,7 @@ public:
     // Consecutive rows often share their passive set: the factor is then reused. Since it depends on G and F alone,
     // this changes no bit.
     void factor(const int* F, int m) {
-        if (m == size_ && std::memcmp(F, members_.data(), sizeof(int) * m) == 0) return;
+        if (m == size_ && std::equal(F, F + m, members_.begin())) return;
         size_ = m;
         std::copy(F, F + m, members_.begin());
         for (int i = 0; i < m; ++i) factor_row(F, i, m);
