@@ -7,22 +7,46 @@ Set ``SYMCLUST_INSTRUCTION_SET`` to ``x86_64_v2``, ``x86_64_v3`` or ``x86_64_v4`
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 from types import ModuleType
 
+import numpy as np
+
 from symclust._kernels import _cpu
+
+LEVELS = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
 
 
 def _load() -> tuple[str, ModuleType]:
-    level = os.environ.get("SYMCLUST_INSTRUCTION_SET") or _cpu.best_level()
-    try:
-        return level, importlib.import_module(f"symclust._kernels._{level}")
-    except ImportError:
-        # A build for another architecture, or a compiler without levels, has the generic module only.
-        return "generic", importlib.import_module("symclust._kernels._generic")
+    built = [level for level in LEVELS if importlib.util.find_spec(f"symclust._kernels._{level}")]
+    wanted = os.environ.get("SYMCLUST_INSTRUCTION_SET")
+    if wanted and wanted not in built:
+        raise ImportError(f"SYMCLUST_INSTRUCTION_SET={wanted!r} was not built. Choose one of {', '.join(built)}.")
+    # A build may hold fewer levels than the processor supports: the next lower one will do.
+    best = wanted or next(level for level in built if LEVELS.index(level) >= LEVELS.index(_cpu.best_level()))
+    return best, importlib.import_module(f"symclust._kernels._{best}")
 
 
 instruction_set, _module = _load()
 openmp: bool = _module.openmp
 max_threads = _module.max_threads
+
+asymmetry = _module.asymmetry
+coordinate_rows = _module.coordinate_rows
+coordinate_sparse = _module.coordinate_sparse
+inner = _module.inner
+nnls_active_set = _module.nnls_active_set
+nnls_block_pivoting = _module.nnls_block_pivoting
+nnls_hals = _module.nnls_hals
+row_sweep_block = _module.row_sweep_block
+row_sweep_sparse = _module.row_sweep_sparse
 spmm = _module.spmm
+
+
+def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:
+    """XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k)."""
+    k = X.shape[1] // n_starts
+    G = np.empty((n_starts, k, k))
+    _module.gram(X, G)
+    return G

@@ -1,2 +1,106 @@
+// Cyclic coordinate descent on one column of H, entry by entry. Sequential: the order of the entries is the method.
 #include "common.hpp"
-namespace symclust { void bind_coordinate(nb::module_&) {} }
+#include "quartic.hpp"
+
+namespace symclust {
+
+// The entries of one column. `x` is the column itself, contiguous, so that products with rows of A read it in order.
+template <typename T>
+struct Column {
+    const T* diagonal;
+    T* H;
+    T* x;
+    double* G;  // k × k, plus whatever the objective adds to every entry
+    int k, l;
+    bool full;
+    double* change;  // decrease of the objective, squared norm of the projected gradient
+
+    // Minimise over entry i given Σ aᵢⱼ xⱼ over all j.
+    void descend(std::ptrdiff_t i, double product) const {
+        T* h = H + i * k;
+        double* g = G + std::ptrdiff_t(l) * k;
+        const double old = x[i], a = diagonal[i];
+        double cross = 0.0, others = 0.0;
+        for (int m = 0; m < k; ++m) {
+            const double value = h[m];
+            cross += g[m] * value;
+            others += value * value;
+        }
+        others -= old * old;
+        // Without row i, G loses hᵢhᵢᵀ.
+        const double rest = g[l] - old * old;
+        const double slope = cross - g[l] * old - old * others - (product - a * old);
+        const double curvature = full ? others - a + rest : rest;
+        const double gradient = slope + curvature * old + (full ? old * old * old : 0.0);
+        const double projected = old > 0.0 ? gradient : std::min(gradient, 0.0);
+        change[1] += 16.0 * projected * projected;
+        const T next = static_cast<T>(full ? quartic_minimiser(curvature, slope, old)
+                                           : quadratic_minimiser(curvature, slope, old));
+        const double now = next, step = now - old, sum = now + old;
+        if (step == 0.0) return;
+        const double fourth = full ? 0.25 * sum * (now * now + old * old) : 0.0;
+        change[0] -= 4.0 * step * (fourth + 0.5 * curvature * sum + slope);
+        x[i] = h[l] = next;
+        for (int m = 0; m < k; ++m) {
+            const double moved = m == l ? step * sum : step * static_cast<double>(h[m]);
+            g[m] += moved;
+            if (m != l) G[std::ptrdiff_t(m) * k + l] += moved;
+        }
+    }
+};
+
+template <typename T>
+double long_dot(const T* x, const T* y, std::ptrdiff_t n) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::ptrdiff_t e = 0; e < n; ++e) sum += static_cast<double>(x[e]) * static_cast<double>(y[e]);
+    return sum;
+}
+
+template <typename T, typename I>
+void bind_coordinate_sparse(nb::module_& m) {
+    m.def("coordinate_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
+                                  MutableMatrix<T> H, MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
+                                  MutableVector<double> change) {
+        const I *ip = indptr.data(), *ix = indices.data();
+        const T* v = values.data();
+        const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
+                             change.data()};
+        const std::ptrdiff_t n = H.shape(0);
+        nb::gil_scoped_release release;
+        for (std::ptrdiff_t i = 0; i < n; ++i) {
+            double product = 0.0;
+            for (I p = ip[i]; p < ip[i + 1]; ++p) product += static_cast<double>(v[p]) * static_cast<double>(task.x[ix[p]]);
+            task.descend(i, product);
+        }
+    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+       nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(), nb::arg("x").noconvert(), nb::arg("G").noconvert(),
+       nb::arg("column"), nb::arg("full"), nb::arg("change").noconvert());
+}
+
+template <typename T>
+void bind_coordinate_rows(nb::module_& m) {
+    m.def("coordinate_rows", [](Matrix<T> rows, std::ptrdiff_t first, Vector<T> diagonal, MutableMatrix<T> H,
+                                MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
+                                MutableVector<double> change) {
+        const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
+                             change.data()};
+        const T* a = rows.data();
+        const std::ptrdiff_t count = rows.shape(0), n = rows.shape(1);
+        nb::gil_scoped_release release;
+        for (std::ptrdiff_t i = 0; i < count; ++i) task.descend(first + i, long_dot(a + i * n, task.x, n));
+    }, nb::arg("rows").noconvert(), nb::arg("first"), nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(),
+       nb::arg("x").noconvert(), nb::arg("G").noconvert(), nb::arg("column"), nb::arg("full"),
+       nb::arg("change").noconvert());
+}
+
+void bind_coordinate(nb::module_& m) {
+    bind_coordinate_sparse<double, std::int32_t>(m);
+    bind_coordinate_sparse<double, std::int64_t>(m);
+    bind_coordinate_sparse<float, std::int32_t>(m);
+    bind_coordinate_sparse<float, std::int64_t>(m);
+    bind_coordinate_rows<double>(m);
+    bind_coordinate_rows<float>(m);
+}
+
+}  // namespace symclust

@@ -10,13 +10,42 @@
 namespace symclust {
 
 constexpr int widest_panel = 32;
-constexpr int prefetch_distance = 12;  // nonzeros ahead; 8 to 24 measure alike
 
-template <int K, typename T, typename I, typename RowOf>
+// Where the rows of H lie, and how far ahead to ask for them. `ahead` counts nonzeros, also beyond the end of the row:
+// the nonzeros of the next row follow in memory.
+template <typename T, typename I>
+struct Prefetch {
+    const T* H;
+    std::ptrdiff_t width;
+    const I* last;
+    std::ptrdiff_t ahead;
+
+    Prefetch(const T* H, std::ptrdiff_t width, const I* last)
+        : H(H), width(width), last(last), ahead(std::max<std::ptrdiff_t>(4, 1024 / (width * sizeof(T)))) {
+        ahead = std::min<std::ptrdiff_t>(ahead, 16);
+    }
+
+    void operator()(const I* index) const {
+        constexpr std::ptrdiff_t line = 64 / sizeof(T);
+        const I* wanted = index + ahead;
+        if (wanted >= last) return;
+        const T* row = H + static_cast<std::ptrdiff_t>(*wanted) * width;
+        for (std::ptrdiff_t c = 0; c < width; c += line) SYMCLUST_PREFETCH(row + c);
+        SYMCLUST_PREFETCH(row + width - 1);
+    }
+};
+
+struct NoPrefetch {
+    template <typename I>
+    void operator()(const I*) const {}
+};
+
+template <int K, typename T, typename I, typename RowOf, typename Fetch>
 inline void gather_panel(const I* SYMCLUST_RESTRICT indices, const T* SYMCLUST_RESTRICT values, std::ptrdiff_t count,
-                         const RowOf& row_of, std::ptrdiff_t offset, T* SYMCLUST_RESTRICT out) {
+                         const RowOf& row_of, const Fetch& fetch, std::ptrdiff_t offset, T* SYMCLUST_RESTRICT out) {
     T sum[K] = {};
     for (std::ptrdiff_t p = 0; p < count; ++p) {
+        fetch(indices + p);
         const T value = values[p];
         const T* SYMCLUST_RESTRICT h = row_of(indices[p]) + offset;
 #pragma omp simd
@@ -25,37 +54,31 @@ inline void gather_panel(const I* SYMCLUST_RESTRICT indices, const T* SYMCLUST_R
     for (int c = 0; c < K; ++c) out[c] = sum[c];
 }
 
-template <int K, typename T, typename I, typename RowOf>
+template <int K, typename T, typename I, typename RowOf, typename Fetch>
 inline void gather_panel_of_width(int width, const I* indices, const T* values, std::ptrdiff_t count,
-                                  const RowOf& row_of, std::ptrdiff_t offset, T* out) {
+                                  const RowOf& row_of, const Fetch& fetch, std::ptrdiff_t offset, T* out) {
     if constexpr (K > 0) {
         if (width == K)
-            gather_panel<K>(indices, values, count, row_of, offset, out);
+            gather_panel<K>(indices, values, count, row_of, fetch, offset, out);
         else
-            gather_panel_of_width<K - 1>(width, indices, values, count, row_of, offset, out);
+            gather_panel_of_width<K - 1>(width, indices, values, count, row_of, fetch, offset, out);
     }
 }
 
-// out[0:width] = sum over the row's nonzeros of value * row_of(index)[0:width]
+// out[0:width] = sum over the row's nonzeros of value * row_of(index)[0:width]; the first panel prefetches for all.
 template <typename T, typename I, typename RowOf>
 inline void gather_row(const I* indices, const T* values, std::ptrdiff_t count, const RowOf& row_of,
-                       std::ptrdiff_t width, T* out) {
-    std::ptrdiff_t offset = 0;
-    for (; width - offset > widest_panel; offset += widest_panel)
-        gather_panel<widest_panel>(indices, values, count, row_of, offset, out + offset);
-    gather_panel_of_width<widest_panel>(static_cast<int>(width - offset), indices, values, count, row_of, offset,
-                                        out + offset);
-}
-
-// Ask for the rows of H that the next `count` nonzeros from `indices` refer to, `prefetch_distance` ahead.
-template <typename T, typename I>
-inline void prefetch_rows(const I* indices, const I* last, std::ptrdiff_t count, const T* H, std::ptrdiff_t width) {
-    constexpr std::ptrdiff_t line = 64 / sizeof(T);
-    const I* stop = std::min(indices + count, last);
-    for (; indices < stop; ++indices) {
-        const T* row = H + static_cast<std::ptrdiff_t>(*indices) * width;
-        for (std::ptrdiff_t c = 0; c < width; c += line) SYMCLUST_PREFETCH(row + c);
+                       const Prefetch<T, I>& fetch, std::ptrdiff_t width, T* out) {
+    if (width <= widest_panel) {
+        gather_panel_of_width<widest_panel>(static_cast<int>(width), indices, values, count, row_of, fetch, 0, out);
+        return;
     }
+    gather_panel<widest_panel>(indices, values, count, row_of, fetch, 0, out);
+    std::ptrdiff_t offset = widest_panel;
+    for (; width - offset > widest_panel; offset += widest_panel)
+        gather_panel<widest_panel>(indices, values, count, row_of, NoPrefetch{}, offset, out + offset);
+    gather_panel_of_width<widest_panel>(static_cast<int>(width - offset), indices, values, count, row_of, NoPrefetch{},
+                                        offset, out + offset);
 }
 
 }  // namespace symclust

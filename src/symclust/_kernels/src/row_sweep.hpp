@@ -1,0 +1,243 @@
+// One Gauss-Seidel sweep over the rows of H for a sparse A, on several threads, with the same bits on any number of them.
+//
+// Rows are taken in steps. A step has a fixed number of lanes of consecutive rows; inside a lane every row sees all earlier
+// changes, rows of other lanes are read from a snapshot made when the step began. A thread takes whole lanes, so the
+// arithmetic does not depend on how many threads there are. After the step the lanes' changes are combined in order.
+//
+// Lanes that move at once could in principle raise the objective. The change of the objective by the whole step is known
+// exactly: the lanes' own decreases plus, for lanes p < q, 2⟨ΔG_p, ΔG_q⟩ − 4 Σ aᵢⱼ Δhᵢ·Δhⱼ. Should it be positive, the step is
+// undone and done again row after row; so the sweep descends always.
+//
+// Rows that are not `active` keep their place and are passed over: late in a run most rows are done.
+//
+// H may hold several starts side by side, start s in columns s*k to (s+1)*k: A is read once for all.
+#pragma once
+
+#include <cstring>
+
+#include "gather.hpp"
+#include "row_update.hpp"
+
+namespace symclust {
+
+struct Lanes {
+    std::ptrdiff_t count, rows;
+    std::ptrdiff_t step() const { return count * rows; }
+    // Few rows: one lane. Many: eight, short enough that they hardly touch each other. Depends on n only.
+    static Lanes of(std::ptrdiff_t n) { return n < 8192 ? Lanes{1, 512} : Lanes{8, 64}; }
+};
+
+template <typename T, typename I>
+struct SparseMatrix {
+    const I* indptr;
+    const I* indices;
+    const T* values;
+    const T* diagonal;
+    std::ptrdiff_t n;
+};
+
+// Address of row j as one lane sees it.
+template <typename T>
+struct LaneView {
+    const T *H, *snapshot;
+    std::size_t width, step_begin, step_rows, lane_begin, lane_rows;
+
+    template <typename I>
+    const T* operator()(I j) const {
+        const std::size_t row = static_cast<std::size_t>(j), in_step = row - step_begin;
+        const bool other_lane = in_step < step_rows && row - lane_begin >= lane_rows;
+        return other_lane ? snapshot + in_step * width : H + row * width;
+    }
+};
+
+template <typename T, typename I>
+class RowSweep {
+public:
+    RowSweep(SparseMatrix<T, I> A, T* H, double* G, double offset, bool full, int k, int starts, int cycles,
+             const std::uint8_t* active, double* row_gradient)
+        : A(A), H(H), G(G), offset(offset), full(full), k(k), starts(starts), cycles(cycles), active(active),
+          row_gradient(row_gradient),
+          width(std::ptrdiff_t(k) * starts), square(std::ptrdiff_t(k) * k), lanes(Lanes::of(A.n)),
+          fetch(H, width, A.indices + A.indptr[A.n]), snapshot(lanes.step() * width),
+          lane_change(lanes.count * starts), lane_cross(lanes.count * starts),
+          lane_gram(lanes.count * starts * square), again(starts) {}
+
+    // Adds to `decrease` and `squared_gradient`, one entry a start.
+    void run(double* decrease, double* squared_gradient) {
+        take_snapshot(0);
+#pragma omp parallel
+        {
+            Lane lane(*this);
+            for (std::ptrdiff_t begin = 0; begin < A.n; begin += lanes.step()) {
+                const std::ptrdiff_t end = std::min(begin + lanes.step(), A.n);
+                const std::ptrdiff_t used = (end - begin + lanes.rows - 1) / lanes.rows;
+#pragma omp for schedule(dynamic, 1)
+                for (std::ptrdiff_t number = 0; number < used; ++number) lane.sweep(number, begin, end);
+                if (used > 1) {
+#pragma omp for schedule(dynamic, 1)
+                    for (std::ptrdiff_t number = 0; number < used; ++number) measure_edges(number, begin, end);
+                }
+#pragma omp single
+                {
+                    combine(begin, end, used, lane, decrease, squared_gradient);
+                    take_snapshot(end);
+                }
+            }
+        }
+    }
+
+private:
+    // What one thread needs to sweep a lane.
+    struct Lane {
+        RowSweep& sweep_;
+        RowWorker<T> worker;
+        std::vector<T> product;
+
+        explicit Lane(RowSweep& sweep)
+            : sweep_(sweep), worker(sweep.full, sweep.k, sweep.starts, sweep.cycles), product(sweep.width) {}
+
+        void row(std::ptrdiff_t i, const LaneView<T>& view, RowChange* change, const char* only) {
+            const auto& A = sweep_.A;
+            const std::ptrdiff_t first = A.indptr[i], count = A.indptr[i + 1] - first;
+            gather_row(A.indices + first, A.values + first, count, view, sweep_.fetch, sweep_.width, product.data());
+            double squared = 0.0;
+            for (int s = 0; s < sweep_.starts; ++s) {
+                if (only && !only[s]) continue;
+                const std::ptrdiff_t column = std::ptrdiff_t(s) * sweep_.k;
+                const RowChange row = worker.run(s, sweep_.H + i * sweep_.width + column, product.data() + column,
+                                                 static_cast<double>(A.diagonal[i]));
+                change[s].decrease += row.decrease;
+                change[s].squared_gradient += row.squared_gradient;
+                squared += row.squared_gradient;
+            }
+            sweep_.row_gradient[i] = squared;
+        }
+
+        void sweep(std::ptrdiff_t number, std::ptrdiff_t begin, std::ptrdiff_t end) {
+            const std::ptrdiff_t from = begin + number * sweep_.lanes.rows, to = std::min(from + sweep_.lanes.rows, end);
+            const LaneView<T> view{sweep_.H, sweep_.snapshot.data(), std::size_t(sweep_.width), std::size_t(begin),
+                                   std::size_t(end - begin), std::size_t(from), std::size_t(to - from)};
+            worker.load(sweep_.G, sweep_.offset);
+            RowChange* change = sweep_.lane_change.data() + number * sweep_.starts;
+            std::fill(change, change + sweep_.starts, RowChange{});
+            for (std::ptrdiff_t i = from; i < to; ++i)
+                if (sweep_.active[i]) row(i, view, change, nullptr);
+            double* gram = sweep_.lane_gram.data() + number * sweep_.starts * sweep_.square;
+            for (int s = 0; s < sweep_.starts; ++s) gram_change(s, gram + s * sweep_.square);
+        }
+
+        // ΔG of start s since the last load.
+        void gram_change(int s, double* out) const {
+            const int k = sweep_.k;
+            const double* before = sweep_.G + s * sweep_.square;
+            for (int l = 0; l < k; ++l)
+                for (int m = 0; m < k; ++m)
+                    out[l * k + m] = worker.gram(s, l, m) - (before[l * k + m] + sweep_.offset);
+        }
+    };
+
+    SparseMatrix<T, I> A;
+    T* H;
+    double* G;
+    double offset;
+    bool full;
+    int k, starts, cycles;
+    const std::uint8_t* active;
+    double* row_gradient;  // squared projected gradient of each visited row, summed over the starts
+    std::ptrdiff_t width, square;
+    Lanes lanes;
+    Prefetch<T, I> fetch;
+    std::vector<T> snapshot;
+    std::vector<RowChange> lane_change;
+    std::vector<double> lane_cross, lane_gram;
+    std::vector<char> again;
+
+    void take_snapshot(std::ptrdiff_t begin) {
+        const std::ptrdiff_t rows = std::min(lanes.step(), A.n - begin);
+        if (lanes.count > 1 && rows > 0) std::memcpy(snapshot.data(), H + begin * width, rows * width * sizeof(T));
+    }
+
+    // Σ aᵢⱼ Δhᵢ·Δhⱼ over the lane's edges to later lanes of the same step.
+    void measure_edges(std::ptrdiff_t number, std::ptrdiff_t begin, std::ptrdiff_t end) {
+        const std::ptrdiff_t from = begin + number * lanes.rows, to = std::min(from + lanes.rows, end);
+        double* cross = lane_cross.data() + number * starts;
+        std::fill(cross, cross + starts, 0.0);
+        for (std::ptrdiff_t i = from; i < to && to < end; ++i) {
+            if (!active[i]) continue;
+            const I *first = A.indices + A.indptr[i], *last = A.indices + A.indptr[i + 1];
+            for (const I* p = std::lower_bound(first, last, static_cast<I>(to)); p < last && *p < end; ++p)
+                add_edge(i, *p, static_cast<double>(A.values[p - A.indices]), begin, cross);
+        }
+    }
+
+    void add_edge(std::ptrdiff_t i, std::ptrdiff_t j, double value, std::ptrdiff_t begin, double* cross) const {
+        const T *now_i = H + i * width, *before_i = snapshot.data() + (i - begin) * width;
+        const T *now_j = H + j * width, *before_j = snapshot.data() + (j - begin) * width;
+        for (int s = 0; s < starts; ++s) {
+            double sum = 0.0;
+            for (std::ptrdiff_t c = std::ptrdiff_t(s) * k; c < std::ptrdiff_t(s + 1) * k; ++c)
+                sum += (static_cast<double>(now_i[c]) - before_i[c]) * (static_cast<double>(now_j[c]) - before_j[c]);
+            cross[s] += value * sum;
+        }
+    }
+
+    void combine(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t used, Lane& lane, double* decrease,
+                 double* squared_gradient) {
+        bool any_again = false;
+        for (int s = 0; s < starts; ++s) {
+            for (std::ptrdiff_t number = 0; number < used; ++number)
+                squared_gradient[s] += lane_change[number * starts + s].squared_gradient;
+            const double gain = step_decrease(s, used);
+            again[s] = used > 1 && gain < 0.0;
+            any_again = any_again || again[s];
+            if (again[s]) continue;
+            decrease[s] += gain;
+            for (std::ptrdiff_t number = 0; number < used; ++number)
+                add_to_gram(s, lane_gram.data() + (number * starts + s) * square);
+        }
+        if (any_again) repeat_in_order(begin, end, lane, decrease);
+    }
+
+    double step_decrease(int s, std::ptrdiff_t used) const {
+        double gain = 0.0, cross = 0.0, own = 0.0, together = 0.0;
+        for (std::ptrdiff_t number = 0; number < used; ++number) gain += lane_change[number * starts + s].decrease;
+        if (used == 1) return gain;
+        for (std::ptrdiff_t number = 0; number < used; ++number) cross += lane_cross[number * starts + s];
+        for (std::ptrdiff_t e = 0; e < square; ++e) {
+            double sum = 0.0;
+            for (std::ptrdiff_t number = 0; number < used; ++number) {
+                const double value = lane_gram[(number * starts + s) * square + e];
+                sum += value;
+                own += value * value;
+            }
+            together += sum * sum;
+        }
+        // Σ_{p<q} 2⟨ΔG_p, ΔG_q⟩ = ‖ΣΔG‖² − Σ‖ΔG_p‖²
+        return gain - (together - own) + 4.0 * cross;
+    }
+
+    void add_to_gram(int s, const double* change) {
+        for (std::ptrdiff_t e = 0; e < square; ++e) G[s * square + e] += change[e];
+    }
+
+    void repeat_in_order(std::ptrdiff_t begin, std::ptrdiff_t end, Lane& lane, double* decrease) {
+        for (std::ptrdiff_t i = begin; i < end; ++i)
+            for (int s = 0; s < starts; ++s)
+                if (again[s])
+                    std::memcpy(H + i * width + s * k, snapshot.data() + (i - begin) * width + s * k, k * sizeof(T));
+        lane.worker.load(G, offset);
+        const LaneView<T> view{H, nullptr, std::size_t(width), 0, 0, 0, 0};
+        std::vector<RowChange> change(starts);
+        for (std::ptrdiff_t i = begin; i < end; ++i)
+            if (active[i]) lane.row(i, view, change.data(), again.data());
+        std::vector<double> moved(square);
+        for (int s = 0; s < starts; ++s) {
+            if (!again[s]) continue;
+            decrease[s] += change[s].decrease;
+            lane.gram_change(s, moved.data());
+            add_to_gram(s, moved.data());
+        }
+    }
+};
+
+}  // namespace symclust

@@ -1,0 +1,32 @@
+"""H ≥ 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symclust.constraints._base import Array, Constraint
+
+
+class Nonnegative(Constraint):
+    """The nonnegative orthant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.constraints import Nonnegative
+    >>> H = np.array([[0.0, 2.0]])
+    >>> Nonnegative().projected_gradient(H, np.array([[3.0, 1.0]])).tolist()
+    [[0.0, 1.0]]
+    """
+
+    def project(self, H: Array) -> Array:
+        """Return max(H, 0)."""
+        return np.maximum(H, 0)
+
+    def projected_gradient(self, H: Array, gradient: Array) -> Array:
+        """Keep an entry where H > 0 or where it is negative, thesis (9)."""
+        return np.where(H > 0, gradient, np.minimum(gradient, 0))
+
+    def violation(self, H: Array) -> float:
+        """Return how far the smallest entry lies below zero."""
+        return float(max(0.0, -H.min(initial=0.0)))

@@ -1,0 +1,34 @@
+"""From lists of neighbours to a sparse graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["default_neighbors", "directed", "union"]
+
+
+def default_neighbors(n: int) -> int:
+    """Return q = ⌊log2 n⌋ + 1, which is the number of binary digits of n."""
+    return n.bit_length()
+
+
+def directed(weights: np.ndarray, neighbors: np.ndarray, n: int) -> sparse.csr_array:
+    """Return the graph with an edge from each row to each of its neighbours; weights of 0 are no edges."""
+    indptr = np.arange(neighbors.shape[0] + 1) * neighbors.shape[1]
+    W = sparse.csr_array((weights.ravel(), neighbors.ravel(), indptr), shape=(neighbors.shape[0], n))
+    W.eliminate_zeros()
+    W.sort_indices()
+    return W
+
+
+def union(W: sparse.csr_array) -> sparse.csr_array:
+    """Return the graph that keeps an edge when either end chose it (24).
+
+    Both ends give an edge the same weight up to rounding, and half the sum of two equal numbers is exact: the
+    result is symmetric to the bit.
+    """
+    chosen = sparse.csr_array((np.ones(W.nnz, dtype=W.dtype), W.indices, W.indptr), shape=W.shape)
+    E = (W + W.T).tocsr()
+    E.data /= (chosen + chosen.T).tocsr().data
+    return E

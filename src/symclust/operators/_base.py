@@ -1,0 +1,212 @@
+"""What every form of A can do, derived slowly but rightly from its product alone."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust.exceptions import InputError
+from symclust.operators._arrays import Array, as_index, as_pairs, as_vector, sum_of_squares
+from symclust.operators._cursors import Cursor, RowProducts
+from symclust.operators._eigen import eigenpairs
+
+__all__ = ["Operator"]
+
+BLOCK_BYTES = 8 << 20  # size of the dense row blocks that are worked on one at a time
+
+
+class Operator(ABC):
+    """A symmetric n x n similarity A, seen through products.
+
+    A subclass needs `_product`; whatever else it can do faster than here it overrides. An operator known by
+    its product alone is taken to be symmetric: its rows are read as its columns.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows, at least one.
+    dtype : dtype
+        ``float32`` or ``float64``.
+
+    Attributes
+    ----------
+    is_dense : bool
+        A is held as the n x n array ``array``.
+    is_sparse : bool
+        A is held as CSR in ``indptr``, ``indices`` and ``values``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Operator
+    >>> class Identity(Operator):
+    ...     def _product(self, H):
+    ...         return H.copy()
+    >>> eye = Identity(3, np.float64)
+    >>> (eye @ np.array([1.0, 2.0, 3.0])).tolist(), eye.squared_norm()
+    ([1.0, 2.0, 3.0], 3.0)
+    """
+
+    is_dense: ClassVar[bool] = False
+    is_sparse: ClassVar[bool] = False
+    # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
+    # waiting for the pool from inside it would never end.
+    _rows_are_thread_safe: bool = False
+    # ndarray @ operator must fail with a clear TypeError instead of looping over rows as objects.
+    __array_ufunc__ = None
+
+    def __init__(self, n: int, dtype: Any) -> None:
+        if n < 1:
+            raise InputError("An operator needs at least one row, got a matrix of shape (0, 0).")
+        self.n = int(n)
+        self.dtype = np.dtype(dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The pair (n, n)."""
+        return (self.n, self.n)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.n} x {self.n} {self.dtype}>"
+
+    @abstractmethod
+    def _product(self, H: Array) -> Array:
+        """Return A @ H for a C-contiguous (n, w) array of the operator's dtype, likewise C-contiguous."""
+
+    def __matmul__(self, H: Any) -> Array:
+        """Return A @ H for a vector or an (n, w) array."""
+        H = np.asarray(H)
+        if H.ndim not in (1, 2) or H.shape[0] != self.n:
+            raise InputError(
+                f"Cannot multiply an operator of shape {self.shape} with an array of shape {H.shape}: "
+                f"expected ({self.n},) or ({self.n}, w)."
+            )
+        columns = np.ascontiguousarray(H.reshape(self.n, -1), dtype=self.dtype)
+        return self._product(columns).reshape(H.shape)
+
+    # Rows ---------------------------------------------------------------------------------------------------
+
+    def _rows(self, index: Any) -> Array:
+        """Return A[index] for a slice of step 1 or an integer array."""
+        index = np.arange(self.n)[index]
+        unit = np.zeros((self.n, index.size), dtype=self.dtype)
+        unit[index, np.arange(index.size)] = 1
+        return np.ascontiguousarray(self._product(unit).T)
+
+    def rows(self, index: Any) -> Array:
+        """Return A[index] as a dense (m, n) array, for a slice, integers or a mask.
+
+        Do not write into the result: it may be a view.
+        """
+        with single_threaded_blas():
+            return self._rows(as_index(index, self.n))
+
+    def _block_size(self) -> int:
+        return max(1, min(self.n, BLOCK_BYTES // (self.n * self.dtype.itemsize)))
+
+    def row_blocks(self, size: int | None = None) -> Iterator[tuple[slice, Array]]:
+        """Yield ``(rows, A[rows])`` in order; blocks of `size` rows, by default of about 8 MB."""
+        for rows in split(self.n, size or self._block_size()):
+            yield rows, self.rows(rows)
+
+    def block(self, rows: slice) -> Array:
+        """Return the dense diagonal block A[rows, rows]."""
+        return self.rows(rows)[:, rows]
+
+    def entries(self, rows: Any, columns: Any) -> Array:
+        """Return a_ij for paired arrays of row and column numbers."""
+        rows, columns = as_pairs(rows, columns, self.n)
+        values = np.empty(rows.size, dtype=self.dtype)
+        for part in split(rows.size, self._block_size()):
+            needed, place = np.unique(rows[part], return_inverse=True)
+            values[part] = self.rows(needed)[place, columns[part]]
+        return values
+
+    def _rows_product(self, rows: slice, H: Array) -> Array:
+        with single_threaded_blas():
+            return np.matmul(self._rows(rows), H)
+
+    def row_products(self, H: Array) -> Cursor:
+        """Return a cursor for sweeps that change H row block by row block.
+
+        ``cursor.product(rows)`` is A[rows] @ H for the H of now, with slices as `_threads.split` makes them;
+        after changing ``H[rows]`` in place by `delta`, tell it so with ``cursor.update(rows, delta)``.
+        Make a new cursor for each sweep or every few: those that carry sums forward (gram, low rank) gather
+        rounding errors.
+        """
+        return RowProducts(self, H)
+
+    # Sums over all entries ----------------------------------------------------------------------------------
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return np.concatenate([block[:, rows].diagonal() for rows, block in self.row_blocks()])
+
+    def degrees(self) -> Array:
+        """Return the row sums A @ 1."""
+        return self @ np.ones(self.n)
+
+    def squared_norm(self) -> float:
+        """Return the sum of squared entries, accumulated in float64."""
+        return float(sum(self._map_row_blocks(sum_of_squares)))
+
+    def largest(self) -> float:
+        """Return the largest entry."""
+        return float(max(self._map_row_blocks(np.max)))
+
+    def _map_row_blocks(self, function: Callable[[Array], Any]) -> list[Any]:
+        if not self._rows_are_thread_safe:
+            return [function(block) for _, block in self.row_blocks()]
+        with single_threaded_blas():
+            return map_blocks(lambda rows: function(self._rows(rows)), split(self.n, self._block_size()))
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative; stops at the first block that has one."""
+        return all(block.min() >= 0 for _, block in self.row_blocks())
+
+    def asymmetry(self) -> float:
+        """Return the largest difference of a_ij and a_ji; 0.0 where A is symmetric by construction."""
+        worst = 0.0
+        for rows, block in self.row_blocks():
+            unit = np.zeros((self.n, block.shape[0]), dtype=self.dtype)
+            unit[rows] = np.eye(block.shape[0])
+            worst = max(worst, float(np.abs(self._product(unit).T - block).max()))
+        return worst
+
+    # New operators ------------------------------------------------------------------------------------------
+
+    def submatrix(self, index: Any) -> Operator:
+        """Return the operator on the chosen rows and columns, A[index][:, index]."""
+        from symclust.operators._restricted import Restricted
+
+        return Restricted(self, np.arange(self.n)[as_index(index, self.n)])
+
+    def scaled(self, d: Any) -> Operator:
+        """Return the operator diag(d) A diag(d)."""
+        from symclust.operators._scaled import Scaled
+
+        return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
+
+    # Spectrum -----------------------------------------------------------------------------------------------
+
+    def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
+        """Return k eigenvalues, in descending order, and their eigenvectors as columns.
+
+        Parameters
+        ----------
+        k : int
+            How many; below n, except where A is a dense array or has at most 64 rows.
+        which : {"LA", "SA", "LM"}
+            Largest, smallest, or largest by absolute value.
+        tol : float
+            Relative accuracy of the eigenvalues; 0 means machine precision.
+        """
+        return eigenpairs(self, k, which, tol)
+
+    def toarray(self) -> Array:
+        """Return A as a dense array of n x n numbers; meant for small n."""
+        return np.array(self.rows(slice(0, self.n)))

@@ -1,0 +1,92 @@
+"""Whatever holds pairwise similarities, as an operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from symclust.exceptions import InputError, InputTypeError
+from symclust.operators._arrays import float_dtype
+from symclust.operators._base import Operator
+from symclust.operators._graphs import graph_adjacency, graph_library, is_a
+from symclust.operators.dense import Dense
+from symclust.operators.sparse import Sparse
+
+__all__ = ["as_operator"]
+
+ACCEPTED = (
+    "a NumPy array, a SciPy sparse array or matrix, a pandas DataFrame with equal index and columns, "
+    "a networkx or igraph graph, or an operator from symclust.operators"
+)
+
+
+def as_operator(similarity: Any, dtype: Any = None) -> Operator:
+    """Return the form of a similarity matrix that every method works on.
+
+    Parameters
+    ----------
+    similarity : array, sparse array, DataFrame, graph or Operator
+        A square matrix, or an undirected networkx or igraph graph (edge attribute ``"weight"``, 1 where an
+        edge has none). An operator is returned as it is; a sparse matrix or a graph never becomes dense.
+    dtype : {np.float32, np.float64}, optional
+        Convert to this precision. By default float32 and float64 stay and integers become float64.
+
+    Returns
+    -------
+    Operator
+        ``op @ H`` is the product with A.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse
+    >>> from symclust.operators import as_operator
+    >>> as_operator(np.eye(3))
+    <Dense 3 x 3 float64>
+    >>> as_operator(scipy.sparse.eye_array(3, dtype=np.float32)) @ np.ones(3)
+    array([1., 1., 1.], dtype=float32)
+    """
+    if isinstance(similarity, Operator):
+        return _of_dtype(similarity, dtype)
+    matrix = _matrix(similarity)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"A similarity matrix is square, a row and a column for each sample; got shape {matrix.shape}."
+        )
+    if dtype is not None and float_dtype(matrix.dtype) != np.dtype(dtype):
+        matrix = matrix.astype(dtype, copy=False)
+    return Sparse(matrix) if sp.issparse(matrix) else Dense(matrix)
+
+
+def _of_dtype(operator: Operator, dtype: Any) -> Operator:
+    if dtype is not None and operator.dtype != np.dtype(dtype):
+        raise InputError(
+            f"{operator!r} is needed in {np.dtype(dtype)}, and operators keep their dtype: "
+            f"make it from data converted with .astype({np.dtype(dtype).name!r})."
+        )
+    return operator
+
+
+def _matrix(similarity: Any) -> Any:
+    if isinstance(similarity, np.ndarray) or sp.issparse(similarity):
+        return similarity
+    if graph_library(similarity) is not None:
+        return graph_adjacency(similarity)
+    if is_a(similarity, "pandas", "DataFrame"):
+        return _frame_values(similarity)
+    raise InputTypeError(f"Cannot read similarities from {type(similarity).__name__}. Expected {ACCEPTED}.")
+
+
+def _frame_values(frame: Any) -> Any:
+    if frame.shape[0] != frame.shape[1]:
+        raise InputError(f"A similarity matrix is square; got a DataFrame of shape {frame.shape}.")
+    if not frame.index.equals(frame.columns):
+        raise InputError(
+            "The DataFrame's index and columns differ, so rows and columns may not be in the same order. "
+            "Reorder them (df.loc[names, names]), or pass df.to_numpy() if they already agree."
+        )
+    if all(is_a(kind, "pandas", "SparseDtype") for kind in frame.dtypes):
+        return frame.sparse.to_coo()
+    return frame.to_numpy()

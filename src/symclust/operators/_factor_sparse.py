@@ -1,0 +1,103 @@
+"""X held as a sparse array."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from symclust import _kernels
+from symclust._threads import split
+from symclust.operators._arrays import Array, read_csr
+from symclust.operators._factor import COLUMNS, Factor
+
+__all__ = ["SparseFactor"]
+
+
+class SparseFactor(Factor):
+    """X as canonical CSR; its transpose is made at most once, when a product first needs it."""
+
+    def __init__(self, X: sp.csr_array) -> None:
+        self.X = X
+
+    @cached_property
+    def _transposed(self) -> sp.csr_array:
+        return read_csr(self.X.T)
+
+    def times(self, Z: Array) -> Array:
+        """Return X @ Z."""
+        return _product(self.X, Z)
+
+    def transposed_times(self, H: Array) -> Array:
+        """Return X.T @ H, from the transpose: sums run in one order on any number of threads."""
+        return _product(self._transposed, H)
+
+    def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
+        """Add diag(weights) X.T @ H to Z in place, touching only the columns in which X has entries."""
+        X = self.X
+        present = np.zeros(X.shape[1], dtype=bool)
+        present[X.indices] = True
+        columns = np.flatnonzero(present)
+        place = np.empty(X.shape[1], dtype=X.indices.dtype)
+        place[columns] = np.arange(columns.size)
+        narrow = sp.csr_array((X.data, place[X.indices], X.indptr), shape=(X.shape[0], columns.size))
+        Z[columns] += weights[columns, None] * (narrow.T @ H)
+
+    def take(self, index: Any) -> SparseFactor:
+        """Return the chosen rows as a factor; values and columns are not copied for a slice."""
+        if not isinstance(index, slice):
+            return SparseFactor(self.X[index])
+        X, rows = self.X, index
+        begin, end = X.indptr[rows.start], X.indptr[rows.stop]
+        indptr = X.indptr[rows.start : rows.stop + 1] - begin
+        shape = (rows.stop - rows.start, X.shape[1])
+        return SparseFactor(sp.csr_array((X.data[begin:end], X.indices[begin:end], indptr), shape=shape))
+
+    def columns_scaled(self, weights: Array) -> SparseFactor:
+        """Return X diag(weights) as a factor that shares X's indices."""
+        return SparseFactor(_with_values(self.X, self.X.data * weights[self.X.indices]))
+
+    def outer(self, other: SparseFactor) -> Array:
+        """Return X @ other.X.T as a dense array; the work is that of the sparse product."""
+        return (self.X @ other._transposed).toarray()
+
+    def row_dots(self, other: SparseFactor) -> Array:
+        """Return the inner products of equal rows of X and other.X, in float64."""
+        return np.asarray(self.X.astype(np.float64).multiply(other.X).sum(axis=1)).reshape(-1)
+
+    def rows_at_once(self, size: int) -> int:
+        """Return how many rows of average length take about `size` bytes, values and indices."""
+        return max(1, size * self.shape[0] // (16 * max(1, self.X.nnz)))
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+        return not self.X.nnz or bool(self.X.data.min() >= 0)
+
+    def columns_are_cheaper(self) -> bool:
+        """Whether XᵀX needs fewer multiplications than XXᵀ and the filling of its dense rows."""
+        n, d = self.shape
+        per_row = np.diff(self.X.indptr).astype(np.float64)
+        per_column = np.bincount(self.X.indices, minlength=d).astype(np.float64)
+        return float((per_row**2).sum()) <= float((per_column**2).sum()) + float(n) * n
+
+    def squared_gram(self, squared_scale: Array, weights: Array) -> float:
+        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, some sparse rows of M at a time."""
+        left = self._transposed.astype(np.float64)
+        right = _with_values(self.X, self.X.data * np.repeat(squared_scale, np.diff(self.X.indptr)))
+        total = 0.0
+        for columns in split(self.shape[1], COLUMNS):
+            M = left[columns] @ right
+            total += float((weights[columns] * (_with_values(M, M.data**2) @ weights)).sum())
+        return total
+
+
+def _with_values(X: sp.csr_array, values: Array) -> sp.csr_array:
+    return sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
+
+
+def _product(X: sp.csr_array, H: Array) -> Array:
+    out = np.empty((X.shape[0], H.shape[1]), dtype=H.dtype)
+    _kernels.spmm(X.indptr, X.indices, X.data, H, out)
+    return out

@@ -1,0 +1,111 @@
+"""A held as a sparse matrix."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from symclust import _kernels
+from symclust.exceptions import InputError
+from symclust.operators._arrays import Array, as_index, as_pairs, as_vector, read_csr, sum_of_squares
+from symclust.operators._base import Operator
+
+__all__ = ["Sparse"]
+
+
+class Sparse(Operator):
+    """A symmetric matrix held as compressed rows (CSR), sorted and without duplicates.
+
+    Parameters
+    ----------
+    A : SciPy sparse array or matrix of shape (n, n), any format
+        Kept without a copy if it already is canonical CSR of float32 or float64. Explicit zeros stay.
+
+    Attributes
+    ----------
+    indptr, indices, values : ndarray
+        The three arrays of CSR, as the kernels want them: `indptr` and `indices` both int32 or both int64.
+    csr : scipy.sparse.csr_array
+        The same arrays as a SciPy object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse
+    >>> from symclust.operators import Sparse
+    >>> path = scipy.sparse.diags_array([[1.0, 1.0], [1.0, 1.0]], offsets=[1, -1])
+    >>> A = Sparse(path)
+    >>> A.degrees().tolist(), A.asymmetry()
+    ([1.0, 2.0, 1.0], 0.0)
+    """
+
+    is_sparse: ClassVar[bool] = True
+    _rows_are_thread_safe = True
+
+    def __init__(self, A: Any) -> None:
+        csr = read_csr(A)
+        if csr.shape[0] != csr.shape[1]:
+            raise InputError(f"A similarity matrix is square; got a sparse matrix of shape {csr.shape}.")
+        super().__init__(csr.shape[0], csr.dtype)
+        self.csr = csr
+        self.indptr, self.indices, self.values = csr.indptr, csr.indices, csr.data
+
+    def _product(self, H: Array) -> Array:
+        out = np.empty_like(H)
+        _kernels.spmm(self.indptr, self.indices, self.values, H, out)
+        return out
+
+    def _rows(self, index: Any) -> Array:
+        return self.csr[index].toarray()
+
+    def _rows_product(self, rows: slice, H: Array) -> Array:
+        start, stop = self.indptr[rows.start], self.indptr[rows.stop]
+        out = np.empty((rows.stop - rows.start, H.shape[1]), dtype=self.dtype)
+        indptr = self.indptr[rows.start : rows.stop + 1] - start
+        _kernels.spmm(indptr, self.indices[start:stop], self.values[start:stop], H, out)
+        return out
+
+    def block(self, rows: slice) -> Array:
+        """Return the dense diagonal block A[rows, rows]."""
+        return self.csr[rows, rows].toarray()
+
+    def entries(self, rows: Any, columns: Any) -> Array:
+        """Return a_ij for paired arrays of row and column numbers."""
+        rows, columns = as_pairs(rows, columns, self.n)
+        return np.asarray(self.csr[rows, columns])
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return self.csr.diagonal()
+
+    def squared_norm(self) -> float:
+        """Return the sum of squared entries, accumulated in float64."""
+        return sum_of_squares(self.values)
+
+    def largest(self) -> float:
+        """Return the largest entry; entries that are not stored count as zero."""
+        some_are_not_stored = self.values.size < self.n * self.n
+        return float(self.values.max(initial=0.0) if some_are_not_stored else self.values.max())
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+        return not self.values.size or bool(self.values.min() >= 0)
+
+    def asymmetry(self) -> float:
+        """Return the largest difference of a_ij and a_ji, in one pass without a transpose."""
+        return float(_kernels.asymmetry(self.indptr, self.indices, self.values))
+
+    def submatrix(self, index: Any) -> Sparse:
+        """Return the operator on the chosen rows and columns."""
+        index = as_index(index, self.n)
+        return Sparse(self.csr[index][:, index])
+
+    def scaled(self, d: Any) -> Sparse:
+        """Return the operator diag(d) A diag(d); the index arrays are shared."""
+        d = as_vector(d, self.n, self.dtype, "d")
+        values = d[self.indices]
+        values *= self.values
+        values *= np.repeat(d, np.diff(self.indptr))
+        return Sparse(sp.csr_array((values, self.indices, self.indptr), shape=self.shape))

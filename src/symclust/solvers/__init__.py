@@ -1,0 +1,19 @@
+"""How: one step on a state, one file a solver; the loop, the clock and the starts are shared.
+
+=======================  =========================================================================================
+`row_descent`            Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
+`coordinate`             the same coordinates column by column (cyclic coordinate descent)
+`anls`                   two coupled factors, each an exact nonnegative least squares problem (symnmf Algorithm 2)
+`hals`                   the same coupling with one sweep over the columns instead of the exact solution
+`newton`                 projected search scaled by the diagonal blocks of the Hessian (symnmf Algorithm 1 with (13)-(14))
+`projected_newton`       projected search scaled by the whole reduced Hessian
+`projected_gradient`     projected search along the gradient itself
+`multiplicative`         multiplicative updates: simple, slow, monotone
+=======================  =========================================================================================
+"""
+
+from symclust.solvers._base import Problem, Solver, State
+from symclust.solvers._loop import Control, Result, run
+from symclust.solvers._starts import Starts, solve
+
+__all__ = ["Control", "Problem", "Result", "Solver", "Starts", "State", "run", "solve"]

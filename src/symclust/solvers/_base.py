@@ -1,0 +1,134 @@
+"""What a solver is: one step on a state.
+
+A solver never loops, never looks at the clock and never multiplies with A by itself. It is a coroutine that yields the matrix
+it wants multiplied and is sent the product; the driver collects the wishes of all starts and reads A once for all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from symclust import _kernels
+from symclust._threads import split
+from symclust.constraints import Constraint
+from symclust.exceptions import CombinationError
+from symclust.objectives import Objective
+from symclust.operators import Operator
+
+Array = np.ndarray
+Steps = Generator[Array, Array, None]
+
+MEASURED_ROWS = 1 << 14  # rows whose gradient is held at once when a point is measured
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minimise `objective` over `constraint`; A is `operator`."""
+
+    operator: Operator
+    objective: Objective
+    constraint: Constraint
+
+    def measure(self, H: Array, AH: Array) -> tuple[float, float]:
+        """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
+        G = _kernels.gram(H)[0]
+        squared = 0.0
+        for rows in split(len(H), MEASURED_ROWS):
+            gradient = self.objective.gradient(H[rows], AH[rows], G, rows)
+            projected = self.constraint.projected_gradient(H[rows], gradient).reshape(-1)
+            squared += _kernels.inner(projected, projected)
+        return self.objective.value(H, AH, G), float(np.sqrt(squared))
+
+
+@dataclass
+class State:
+    """One start on its way.
+
+    Attributes
+    ----------
+    H : ndarray of shape (n, k)
+        The current point.
+    AH : ndarray or None
+        The product for this H where the solver knows it. None: `objective` and `stationarity` were gathered on the way,
+        the objective exactly, the stationarity row by row while the rows were changing.
+    memory : dict
+        What a solver keeps between its steps.
+    stalled : str
+        Set by a solver that cannot go on: the reason, as a sentence.
+    """
+
+    H: Array
+    AH: Array | None = None
+    objective: float = np.inf
+    stationarity: float = np.inf
+    memory: dict[str, Any] = field(default_factory=dict)
+    stalled: str = ""
+
+    def move(self, H: Array, AH: Array) -> None:
+        """Go to a point whose product is known."""
+        self.H, self.AH = H, AH
+
+
+class Solver(ABC):
+    """One step for all starts at once.
+
+    Attributes
+    ----------
+    needs : frozenset of str
+        What the objective must offer.
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    def check(self, problem: Problem) -> None:
+        """Refuse an objective that lacks something this solver needs, by name and before the first product."""
+        missing = sorted(self.needs - problem.objective.offers)
+        if missing:
+            raise CombinationError(
+                f"{type(self).__name__} needs {', '.join(missing)} of the objective, which "
+                f"{type(problem.objective).__name__} does not offer. solver='row_descent' works with it."
+            )
+
+    @abstractmethod
+    def advance(self, problem: Problem, states: Sequence[State]) -> None:
+        """Take every state one iteration further."""
+
+
+class ProductSolver(Solver):
+    """A solver written as a coroutine over products with A."""
+
+    @abstractmethod
+    def step(self, problem: Problem, state: State) -> Steps:
+        """Take one step: yield a matrix, receive its product with A."""
+
+    def advance(self, problem: Problem, states: Sequence[State]) -> None:
+        """Run the steps of all states side by side."""
+        drive(problem.operator, [self.step(problem, state) for state in states])
+
+
+def drive(operator: Operator, coroutines: Sequence[Steps]) -> None:
+    """Run coroutines to their ends, answering each round of wishes with a single product."""
+    pending = [(coroutine, wish) for coroutine in coroutines if (wish := next(coroutine, None)) is not None]
+    while pending:
+        products = multiply(operator, [wish for _, wish in pending])
+        following = []
+        for (coroutine, _), product in zip(pending, products, strict=True):
+            try:
+                following.append((coroutine, coroutine.send(product)))
+            except StopIteration:
+                continue
+        pending = following
+
+
+def multiply(operator: Operator, factors: Sequence[Array]) -> list[Array]:
+    """Return A @ H for several H while reading A once."""
+    if len(factors) == 1:
+        return [operator @ factors[0]]
+    product = operator @ np.concatenate(factors, axis=1)
+    borders = np.cumsum([factor.shape[1] for factor in factors])[:-1]
+    return [np.ascontiguousarray(part) for part in np.split(product, borders, axis=1)]

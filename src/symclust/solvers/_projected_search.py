@@ -1,0 +1,103 @@
+"""Symnmf Algorithm 1: projected search along a scaled gradient."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Generator
+from typing import ClassVar
+
+import numpy as np
+
+from symclust import _kernels
+from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+
+REDUCTION = 0.1  # β and σ of symnmf 7.3
+ACCEPTANCE = 0.1
+HELD = 1e-16  # ε of (12)
+SHORTEST = 1e-14  # step below which the search gives up
+
+
+class ProjectedSearch(ProductSolver):
+    """H ← [H − α S∇f(H)]⁺ with the largest α = βᵐ that lowers f enough."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"gradient"})
+
+    @abstractmethod
+    def direction(
+        self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
+    ) -> Generator[Array, Array, Array]:
+        """Return S∇f(H); `held` is the set E of (12), on which S must be diagonal."""
+
+    def first_step(self, state: State) -> float:
+        """Return the step size tried first."""
+        return 1.0
+
+    def step(self, problem: Problem, state: State) -> Steps:
+        """Find the direction, then the step."""
+        if state.AH is None:
+            state.move(state.H, (yield state.H))
+        H, AH = state.H, state.AH
+        assert AH is not None
+        G = _kernels.gram(H)[0]
+        gradient = problem.objective.gradient(H, AH, G)
+        held = (H <= HELD) & (gradient > 0)  # (12)
+        direction = yield from self.direction(problem, state, gradient, held, G)
+        value = problem.objective.value(H, AH, G)
+        # Differences of the trace form below this are rounding, not ascent.
+        slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
+        size = self.first_step(state)
+        while size >= SHORTEST:
+            trial = problem.constraint.project(H - H.dtype.type(size) * direction)
+            product = yield trial
+            wanted = ACCEPTANCE * _kernels.inner(gradient.reshape(-1), (trial - H).reshape(-1))
+            if problem.objective.value(trial, product, _kernels.gram(trial)[0]) - value <= min(wanted, 0.0) + slack:
+                state.memory["size"] = size
+                state.move(trial, product)
+                return
+            size *= REDUCTION
+        state.stalled = "no step along the search direction lowers the objective by more than rounding"
+
+
+def conjugate_gradients(
+    curvature: Callable[[Array, Array], Array],
+    gradient: Array,
+    free: Array,
+    axis: int | None,
+    tolerance: float = 1e-6,
+    max_steps: int = 100,
+) -> Generator[Array, Array, Array]:
+    """Solve M d = gradient on the free entries by conjugate gradients, products with A asked for by yielding.
+
+    With ``axis=0`` M is block-diagonal, a block a column, and the columns are solved side by side; with ``axis=None`` M is one
+    matrix. Where M turns out not to be positive definite, the direction found so far is kept, and the gradient itself where
+    that is the very first: a direction of descent in every case.
+
+    The factors of M that the paper computes are never formed: a step costs a few products with A instead of O(n³).
+    """
+
+    def inner(x: Array, y: Array) -> Array:
+        return np.sum(x * y, axis=axis, dtype=np.float64, keepdims=True)
+
+    residual = gradient * free
+    solution = np.zeros_like(residual)
+    search = residual.copy()
+    squared = first = inner(residual, residual)
+    going = squared > 0
+    for step in range(max_steps):
+        product = curvature(search, (yield search)) * free
+        bend = inner(search, product)
+        good = going & (bend > 0)
+        if step == 0:
+            solution = np.where(good, solution, residual)
+        length = np.divide(squared, bend, out=np.zeros_like(bend), where=good)
+        solution = (solution + length * search).astype(gradient.dtype)
+        residual = (residual - length * product).astype(gradient.dtype)
+        following = inner(residual, residual)
+        going = good & (following > tolerance**2 * first)
+        if not np.any(going):
+            break
+        ratio = np.divide(following, squared, out=np.zeros_like(squared), where=going)
+        search = np.where(going, residual + ratio * search, 0).astype(gradient.dtype)
+        squared = following
+    # On the held entries S is the identity (11).
+    return np.where(free, solution, gradient)

@@ -1,0 +1,18 @@
+"""Alternating nonnegative least squares with block pivoting."""
+
+from __future__ import annotations
+
+from symclust.nnls.block_pivoting import block_pivoting
+from symclust.solvers._base import Array
+from symclust.solvers._coupled import CoupledSolver
+
+
+class Anls(CoupledSolver):
+    """Symnmf Algorithm 2: every step solves its nonnegative least squares problem exactly.
+
+    The coupled objective g(W, H) never rises: g is symmetric in W and H, and H minimises it for the W at hand.
+    """
+
+    def minimise(self, left: Array, right: Array, W: Array) -> Array:
+        """Solve exactly; the support of W is where pivoting starts, since it hardly changes from step to step."""
+        return block_pivoting(left, right, W)
