@@ -1,4 +1,5 @@
 import re
+import sys
 
 
 def test_prints_numbers_and_writes_the_page(command, tmp_path):
@@ -24,10 +25,9 @@ def test_our_errors_are_one_message(command, tmp_path):
     assert "Traceback" not in errors
 
 
-def test_missing_extra_is_one_message_with_its_brackets(command, tmp_path):
-    status, _, errors = command(
-        "demo", "--output", str(tmp_path / "page.html"), before="import sys; sys.modules['jinja2'] = None"
-    )
+def test_missing_extra_is_one_message_with_its_brackets(command, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    status, _, errors = command("demo", "--output", str(tmp_path / "page.html"))
     assert status == 1
     assert errors.startswith("Error: ")
     assert 'pip install "symclust[cli]"' in errors
@@ -37,5 +37,4 @@ def test_path_that_cannot_be_written_is_one_message(command, tmp_path):
     (tmp_path / "file").write_text("")
     status, _, errors = command("demo", "--output", str(tmp_path / "file" / "page.html"))
     assert status == 1
-    assert errors.startswith("Error: ")
-    assert "Traceback" not in errors
+    assert errors.startswith("Error: The page cannot be written to")

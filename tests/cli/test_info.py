@@ -1,5 +1,5 @@
 import platform
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from symclust import _kernels
 
@@ -19,17 +19,14 @@ def test_names_what_runs(command):
     assert "BLAS" in out
 
 
-def test_lists_optional_parts_and_how_to_get_them(command):
-    hide = """
-import importlib.metadata as m
-original = m.version
-def version(name):
-    if name == "typer":
-        raise m.PackageNotFoundError(name)
-    return original(name)
-m.version = version
-"""
-    out = command("info", before=hide)[1]
+def test_lists_optional_parts_and_how_to_get_them(command, monkeypatch):
+    def version_without_typer(name):
+        if name == "typer":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("symclust.cli.info.version", version_without_typer)
+    out = command("info")[1]
     for part in ("plot", "cli", "images", "dask", "ann", "expression", "gpu"):
         assert part in out
     assert "typer missing" in out

@@ -1,3 +1,5 @@
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
@@ -20,8 +22,14 @@ class Fitted(BaseEstimator):
         self.stop_reason_ = "Stationarity fell below <tol>."
 
 
-@pytest.fixture
-def model():
+@pytest.fixture(scope="module")
+def fitted():
     for library in ("jinja2", "matplotlib"):
         pytest.importorskip(library)
     return Fitted()
+
+
+@pytest.fixture
+def model(fitted):
+    """A model of the test's own, to change as it likes."""
+    return deepcopy(fitted)

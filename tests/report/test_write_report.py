@@ -36,15 +36,15 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-@pytest.fixture
-def full(model, tmp_path):
+@pytest.fixture(scope="module")
+def full(fitted, tmp_path_factory):
     images = np.arange(60)[:, None, None] * np.ones((60, 8, 8))
     path = write_report(
-        tmp_path / "new" / "page.html",
-        model,
+        tmp_path_factory.mktemp("report") / "new" / "page.html",
+        fitted,
         title="A <title> & more",
         summary="In short.",
-        labels_true=np.array(list("xyz"))[model.labels_],
+        labels_true=np.array(list("xyz"))[fitted.labels_],
         images=images,
         numbers={"time": "1.5 s"},
         n_members=5,

@@ -51,6 +51,6 @@ def run() -> None:
     """Run the application; a mistake of the user's ends in one message, not in a traceback."""
     try:
         app()
-    except (SymclustError, OSError) as error:
+    except SymclustError as error:
         errors.print(f"[bold red]Error:[/bold red] {escape(str(error))}", soft_wrap=True)
         sys.exit(1)

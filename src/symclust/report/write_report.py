@@ -81,9 +81,17 @@ def write_report(
         parameters=model.get_params(deep=False),
         versions=_versions(),
     )
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")
+    return _write(Path(path), page)
+
+
+def _write(path: Path, page: str) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"The page cannot be written to {path}: {error.strerror}. Choose another path."
+        ) from error
     return path
 
 
