@@ -107,6 +107,14 @@ def test_the_default_graph(X, form):
     np.testing.assert_allclose(nearest_neighbors(form(X), normalize=False).toarray(), E, rtol=1e-12)
 
 
+@pytest.mark.parametrize("weights", ["self_tuning", "cosine"])
+@pytest.mark.parametrize("form", FORMS)
+def test_graphs_have_short_indices(X, weights, form):
+    A = nearest_neighbors(form(X), weights=weights)
+    assert A.indptr.dtype == A.indices.dtype == np.int32
+    assert A.has_canonical_format
+
+
 @pytest.mark.parametrize(("n", "q"), [(2, 1), (15, 4), (16, 5), (17, 5), (63, 6), (64, 7)])
 def test_default_number_of_neighbours(n, q):
     X = np.random.default_rng(2).random((n, 3))

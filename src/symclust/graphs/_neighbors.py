@@ -21,7 +21,7 @@ from symclust.graphs._types import Features
 
 __all__ = ["NeighborSearch"]
 
-SPARE = 8  # candidates beyond those asked for: rounding in the search must not cost a neighbour
+SPARE = 4  # candidates beyond those asked for: rounding in the search must not cost a neighbour
 ROWS = 2048  # rows searched at a time
 SPARSE_CELLS = 1 << 23  # numbers in the dense block that a sparse product is unpacked into: 64 MB
 

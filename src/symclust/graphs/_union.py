@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-__all__ = ["default_neighbors", "directed", "union"]
+__all__ = ["default_neighbors", "directed", "index_type", "union"]
 
 
 def default_neighbors(n: int) -> int:
@@ -13,10 +13,17 @@ def default_neighbors(n: int) -> int:
     return n.bit_length()
 
 
+def index_type(n: int, edges: int) -> type[np.signedinteger]:
+    """Return int32 when both numbers fit, twice over since `union` may double the edges: half the memory."""
+    return np.int32 if max(n, 2 * edges) < np.iinfo(np.int32).max else np.int64
+
+
 def directed(weights: np.ndarray, neighbors: np.ndarray, n: int) -> sparse.csr_array:
     """Return the graph with an edge from each row to each of its neighbours; weights of 0 are no edges."""
-    indptr = np.arange(neighbors.shape[0] + 1) * neighbors.shape[1]
-    W = sparse.csr_array((weights.ravel(), neighbors.ravel(), indptr), shape=(neighbors.shape[0], n))
+    m, q = neighbors.shape
+    kind = index_type(n, m * q)
+    indptr = np.arange(m + 1, dtype=kind) * kind(q)
+    W = sparse.csr_array((weights.ravel(), neighbors.ravel().astype(kind), indptr), shape=(m, n))
     W.eliminate_zeros()
     W.sort_indices()
     return W

@@ -11,7 +11,7 @@ from symclust.graphs._base import Affinity
 from symclust.graphs._neighbors import NeighborSearch
 from symclust.graphs._pairs import pair_products
 from symclust.graphs._types import Features, Matrix, Similarity
-from symclust.graphs._union import directed, union
+from symclust.graphs._union import directed, index_type, union
 from symclust.graphs._unit_rows import inverse_norms, unit_rows
 from symclust.operators import Gram, Operator
 
@@ -59,7 +59,9 @@ class Cosine(Affinity):
         return found, directed(products.astype(U.dtype, copy=False), neighbors, found.size)
 
     def _graph(self, values: np.ndarray, rows: np.ndarray, columns: np.ndarray, n: int) -> sparse.csr_array:
-        return sparse.csr_array((values, (rows, columns)), shape=(n, self.X_.shape[0]))
+        kind = index_type(self.X_.shape[0], values.size)
+        pairs = (rows.astype(kind, copy=False), columns.astype(kind, copy=False))
+        return sparse.csr_array((values, pairs), shape=(n, self.X_.shape[0]))
 
     def _degrees(self, E: Similarity) -> np.ndarray:
         d = super()._degrees(E)
