@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from symclust.operators import Operator
+
+if TYPE_CHECKING:
+    from symclust.operators import Operator
 
 Array = np.ndarray
 ALL_ROWS = slice(None)

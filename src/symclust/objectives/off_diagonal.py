@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from symclust import _kernels
 from symclust.objectives._base import ALL_ROWS, Array, Objective
-from symclust.operators import Operator
+
+if TYPE_CHECKING:
+    from symclust.operators import Operator
 
 
 class OffDiagonal(Objective):

@@ -70,6 +70,11 @@ class Operator(ABC):
         """The pair (n, n)."""
         return (self.n, self.n)
 
+    @property
+    def rows_are_cheap(self) -> bool:
+        """Whether a block of rows costs less than a product with the whole of A, as row descent needs it."""
+        return self._rows_are_thread_safe
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.n} x {self.n} {self.dtype}>"
 
