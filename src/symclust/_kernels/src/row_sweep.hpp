@@ -13,7 +13,9 @@
 // H may hold several starts side by side, start s in columns s*k to (s+1)*k: A is read once for all.
 #pragma once
 
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "gather.hpp"
 #include "row_update.hpp"
@@ -50,6 +52,33 @@ struct LaneView {
     }
 };
 
+// Lets threads share the lanes of a step and leave it together. Whoever finishes the last lane runs `combine`; the others wait,
+// briefly spinning and then giving way. (OpenMP's own barriers spin for milliseconds when a processor is shared.)
+class StepGate {
+public:
+    template <typename Work, typename Combine>
+    void run(std::ptrdiff_t step, std::ptrdiff_t lanes, const Work& work, const Combine& combine) {
+        // Tickets count on through all steps, `lanes` places a step and one number of the step above them.
+        for (;;) {
+            std::ptrdiff_t ticket = next.load(std::memory_order_relaxed);
+            if (ticket / stride != step || ticket % stride >= lanes) break;
+            if (!next.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel)) continue;
+            work(ticket % stride);
+            if (done.fetch_add(1, std::memory_order_acq_rel) + 1 < lanes) continue;
+            combine();
+            done.store(0, std::memory_order_relaxed);
+            next.store((step + 1) * stride, std::memory_order_relaxed);
+            finished.store(step + 1, std::memory_order_release);
+        }
+        for (int tries = 0; finished.load(std::memory_order_acquire) <= step; ++tries)
+            if (tries > 500) std::this_thread::yield();
+    }
+
+private:
+    static constexpr std::ptrdiff_t stride = 1024;  // more than the lanes of any step
+    std::atomic<std::ptrdiff_t> next{0}, done{0}, finished{0};
+};
+
 template <typename T, typename I>
 class RowSweep {
 public:
@@ -65,23 +94,20 @@ public:
     // Adds to `decrease` and `squared_gradient`, one entry a start.
     void run(double* decrease, double* squared_gradient) {
         take_snapshot(0);
+        StepGate gate;
 #pragma omp parallel
         {
             Lane lane(*this);
-            for (std::ptrdiff_t begin = 0; begin < A.n; begin += lanes.step()) {
+            std::ptrdiff_t step = 0;
+            for (std::ptrdiff_t begin = 0; begin < A.n; begin += lanes.step(), ++step) {
                 const std::ptrdiff_t end = std::min(begin + lanes.step(), A.n);
                 const std::ptrdiff_t used = (end - begin + lanes.rows - 1) / lanes.rows;
-#pragma omp for schedule(dynamic, 1)
-                for (std::ptrdiff_t number = 0; number < used; ++number) lane.sweep(number, begin, end);
-                if (used > 1) {
-#pragma omp for schedule(dynamic, 1)
+                const auto sweep = [&](std::ptrdiff_t number) { lane.sweep(number, begin, end); };
+                gate.run(step, used, sweep, [&] {
                     for (std::ptrdiff_t number = 0; number < used; ++number) measure_edges(number, begin, end);
-                }
-#pragma omp single
-                {
                     combine(begin, end, used, lane, decrease, squared_gradient);
                     take_snapshot(end);
-                }
+                });
             }
         }
     }
