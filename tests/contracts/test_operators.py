@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
 
 from symclust import registry
 from symclust._threads import split
@@ -319,6 +320,14 @@ def test_signs_and_symmetry(case, close, dtype):
     assert operator.asymmetry() <= (1e-4 if dtype == np.float32 else 1e-13)
 
 
+@pytest.fixture
+def one_thread():
+    # Lanczos takes thousands of tiny products; on a busy machine OpenMP threads wait for each other in each.
+    with threadpool_limits(1, user_api="openmp"):
+        yield
+
+
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("which", ["LA", "SA", "LM"])
 def test_eigsh(case, dtype, which):
     operator, A = case
@@ -334,6 +343,7 @@ def test_eigsh(case, dtype, which):
     assert_allclose(vectors.T @ vectors, np.eye(4), rtol=0, atol=1e-4 if dtype == np.float32 else 1e-10)
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_eigsh_is_repeatable(case):
     first, second = case[0].eigsh(10), case[0].eigsh(10)
     assert_array_equal(first[0], second[0])
