@@ -15,6 +15,7 @@ __all__ = [
     "Array",
     "as_index",
     "as_pairs",
+    "as_subset",
     "as_vector",
     "float_dtype",
     "read_csr",
@@ -105,6 +106,17 @@ def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
     if index.size and (index.min() < -n or index.max() >= n):
         raise InputError(f"Rows are numbered 0 to {n - 1}; got {index.min()} to {index.max()}.")
     return np.where(index < 0, index + n, index).astype(np.intp)
+
+
+# Two copies of a node would leave open whether the entries between them are on the diagonal.
+def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
+    """Return `index` as above, each number at most once."""
+    index = as_index(index, n)
+    if not isinstance(index, slice) and np.unique(index).size < index.size:
+        raise InputError(
+            "A submatrix takes each row at most once; some were chosen twice. Use np.unique(index)."
+        )
+    return index
 
 
 def as_pairs(rows: Any, columns: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_index, as_pairs, as_vector, sum_of_squares
+from symclust.operators._arrays import Array, as_index, as_pairs, as_subset, as_vector, sum_of_squares
 from symclust.operators._cursors import Cursor, RowProducts
 from symclust.operators._eigen import eigenpairs
 
@@ -185,10 +185,10 @@ class Operator(ABC):
     # New operators ------------------------------------------------------------------------------------------
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator on the chosen rows and columns, A[index][:, index]."""
+        """Return the operator A[index][:, index]; each row is chosen at most once."""
         from symclust.operators._restricted import Restricted
 
-        return Restricted(self, np.arange(self.n)[as_index(index, self.n)])
+        return Restricted(self, np.arange(self.n)[as_subset(index, self.n)])
 
     def scaled(self, d: Any) -> Operator:
         """Return the operator diag(d) A diag(d)."""

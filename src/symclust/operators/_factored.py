@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symclust._threads import split
-from symclust.operators._arrays import Array, as_index, as_pairs, as_vector
+from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector
 from symclust.operators._base import BLOCK_BYTES, Operator
 from symclust.operators._cursors import Cursor, check_followed
 from symclust.operators._factor import Factor
@@ -117,7 +117,7 @@ class Factored(Operator):
 
     def submatrix(self, index: Any) -> Factored:
         """Return the operator on the chosen rows and columns."""
-        index = as_index(index, self.n)
+        index = as_subset(index, self.n)
         return self._like(self._factor.take(index), self._scale[index])
 
     def scaled(self, d: Any) -> Factored:

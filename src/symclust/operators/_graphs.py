@@ -72,4 +72,6 @@ def _edges(graph: Any) -> tuple[Any, Any, Any]:
         ends = np.array(graph.get_edgelist(), dtype=np.intp).reshape(-1, 2)
         weighted = "weight" in graph.es.attributes()
         weights = np.array(graph.es["weight"] if weighted else np.ones(len(ends)), dtype=np.float64)
+    if np.isnan(weights).any():
+        raise ValueError("one is None or NaN")
     return ends[:, 0], ends[:, 1], weights

@@ -24,7 +24,7 @@ class Restricted(Operator):
 
     def _product(self, H: Array) -> Array:
         whole = np.zeros((self._operator.n, H.shape[1]), dtype=self.dtype)
-        np.add.at(whole, self._index, H)  # a row may have been chosen twice
+        whole[self._index] = H
         return self._operator._product(whole)[self._index]
 
     def _rows(self, index: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._threads import map_blocks, split
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_index, as_pairs, as_vector, read_dense
+from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import Operator
 from symclust.operators._products import dense_product
 
@@ -81,7 +81,7 @@ class Dense(Operator):
 
     def submatrix(self, index: Any) -> Dense:
         """Return the operator on the chosen rows and columns."""
-        index = as_index(index, self.n)
+        index = as_subset(index, self.n)
         return Dense(self.array[index][:, index])
 
     def scaled(self, d: Any) -> Dense:

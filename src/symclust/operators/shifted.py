@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._threads import split
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_index, as_vector
+from symclust.operators._arrays import Array, as_subset, as_vector
 from symclust.operators._base import Operator
 from symclust.operators._conversion import as_operator
 from symclust.operators._cursors import Cursor
@@ -111,7 +111,7 @@ class Shifted(Operator):
 
     def submatrix(self, index: Any) -> Shifted:
         """Return the operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""
-        index = as_index(index, self.n)
+        index = as_subset(index, self.n)
         parts = self.operator.submatrix(index), self.graph.submatrix(index)
         return Shifted(*parts, self.weight, self.laplacian_degrees[index])
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from symclust import _kernels
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_index, as_pairs, as_vector, read_csr, sum_of_squares
+from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector, read_csr, sum_of_squares
 from symclust.operators._base import Operator
 
 __all__ = ["Sparse"]
@@ -99,7 +99,7 @@ class Sparse(Operator):
 
     def submatrix(self, index: Any) -> Sparse:
         """Return the operator on the chosen rows and columns."""
-        index = as_index(index, self.n)
+        index = as_subset(index, self.n)
         return Sparse(self.csr[index][:, index])
 
     def scaled(self, d: Any) -> Sparse:

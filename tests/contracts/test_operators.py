@@ -1,0 +1,363 @@
+"""Every operator against its dense equivalent.
+
+A new file in `symclust.operators` fails here until `CASES` says how to build it.
+"""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
+
+from symclust import registry
+from symclust._threads import split
+from symclust.exceptions import InputError, OptionError
+from symclust.operators import Dense, Gram, LowRank, Operator, Shifted, Sparse
+
+N = 70  # more than 64, so that eigsh runs Lanczos
+DTYPES = (np.float32, np.float64)
+
+
+def random_dense(rng, dtype, n=N):
+    A = rng.normal(size=(n, n)).astype(dtype)
+    return A + A.T
+
+
+def random_sparse(rng, dtype, n=N):
+    A = sp.random_array((n, n), density=0.1, rng=rng, dtype=np.float64)
+    return (A + A.T).astype(dtype).tocsr()
+
+
+def dense_case(rng, dtype):
+    A = random_dense(rng, dtype)
+    return Dense(A), A
+
+
+def nonnegative_dense_case(rng, dtype):
+    A = np.abs(random_dense(rng, dtype))
+    return Dense(A), A
+
+
+def sparse_case(rng, dtype):
+    A = random_sparse(rng, dtype)
+    return Sparse(A), A.toarray()
+
+
+def sparse_long_indices_case(rng, dtype):
+    A = random_sparse(rng, dtype)
+    A.indices, A.indptr = A.indices.astype(np.int64), A.indptr.astype(np.int64)
+    A.data *= -1
+    return Sparse(A), A.toarray()
+
+
+def gram_case(d, is_sparse=False, scaled=False, self_edges=True, signed=False):
+    def build(rng, dtype):
+        X = rng.uniform(-1 if signed else 0, 1, size=(N, d)).astype(dtype)
+        X[rng.uniform(size=X.shape) < 0.8 * is_sparse] = 0
+        scale = rng.uniform(0.5, 2, size=N).astype(dtype) if scaled else None
+        A = X @ X.T if scale is None else scale[:, None] * (X @ X.T) * scale
+        if not self_edges:
+            np.fill_diagonal(A, 0)
+        return Gram(sp.csc_array(X) if is_sparse else X, scale=scale, self_edges=self_edges), A
+
+    return build
+
+
+def low_rank_case(positive):
+    def build(rng, dtype):
+        U = rng.normal(size=(N, 6)).astype(dtype)
+        s = np.array([3, 2, 1, 0.5, 0.2, 0.1] if positive else [3, 2, 1, -1, -2, -3], dtype=dtype)
+        return LowRank(U, s), (U * s) @ U.T
+
+    return build
+
+
+def shifted_case(inner, graph, weight):
+    def build(rng, dtype):
+        operator, A = inner(rng, dtype)
+        W, dense_W = graph(rng, dtype)
+        return Shifted(operator, W, weight), A - dtype(weight) * (np.diag(dense_W.sum(axis=1)) - dense_W)
+
+    return build
+
+
+CASES = {
+    "dense": [dense_case, nonnegative_dense_case],
+    "sparse": [sparse_case, sparse_long_indices_case],
+    "gram": [
+        gram_case(5),
+        gram_case(5, scaled=True, self_edges=False),
+        gram_case(100, signed=True),
+        gram_case(30, is_sparse=True),
+        gram_case(30, is_sparse=True, scaled=True, self_edges=False, signed=True),
+        gram_case(400, is_sparse=True, self_edges=False),
+    ],
+    "low_rank": [low_rank_case(True), low_rank_case(False)],
+    "shifted": [
+        shifted_case(dense_case, sparse_case, 0.7),
+        shifted_case(gram_case(30, is_sparse=True, scaled=True, self_edges=False), sparse_case, 0.01),
+        shifted_case(low_rank_case(False), sparse_case, -0.5),
+        shifted_case(sparse_case, nonnegative_dense_case, 0.3),
+    ],
+}
+
+
+class ProductOnly(Operator):
+    """What a user writes who knows only the product; the defaults of the base class do the rest."""
+
+    def __init__(self, A):
+        super().__init__(A.shape[0], A.dtype)
+        self._inner = Dense(A)
+
+    def _product(self, H):
+        return self._inner @ H
+
+
+def product_only_case(rng, dtype):
+    A = random_dense(rng, dtype)
+    return ProductOnly(A), A
+
+
+def derived_case(change):
+    def build(rng, dtype):
+        operator, A = product_only_case(rng, dtype)
+        d, index = rng.uniform(0.5, 2, size=N).astype(dtype), np.arange(N)[::-1]
+        if change == "scaled":
+            return operator.scaled(d), d[:, None] * A * d
+        return operator.submatrix(index), A[np.ix_(index, index)]
+
+    return build
+
+
+ALL_CASES = [
+    pytest.param(build, id=f"{name}-{place}")
+    for name, builds in CASES.items()
+    for place, build in enumerate(builds)
+]
+ALL_CASES += [
+    pytest.param(product_only_case, id="product_only"),
+    pytest.param(derived_case("scaled"), id="scaled_default"),
+    pytest.param(derived_case("submatrix"), id="submatrix_default"),
+]
+
+
+@pytest.fixture(params=DTYPES, ids=["float32", "float64"])
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture(params=ALL_CASES)
+def case(request, dtype):
+    return request.param(np.random.default_rng(7), dtype)
+
+
+@pytest.fixture
+def close(dtype):
+    def check(got, expected):
+        scale = max(1.0, float(np.abs(expected).max()))
+        assert_allclose(got, expected, rtol=0, atol=scale * (2e-5 if dtype == np.float32 else 1e-12))
+
+    return check
+
+
+def test_every_operator_of_the_registry_has_a_case():
+    assert sorted(CASES) == sorted(registry.options("operators"))
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_cases_build_the_operator_they_are_listed_under(name):
+    for build in CASES[name]:
+        operator, _ = build(np.random.default_rng(0), np.float64)
+        assert type(operator) is registry.resolve("operators", name)
+
+
+def test_shape_and_dtype(case, dtype):
+    operator, A = case
+    assert operator.shape == A.shape == (operator.n, operator.n)
+    assert operator.dtype == dtype
+    assert operator.is_dense == (type(operator) is Dense)
+    assert operator.is_sparse == (type(operator) is Sparse)
+
+
+@pytest.mark.parametrize("width", [None, 1, 3, 33, 200])
+def test_product(case, close, dtype, width):
+    operator, A = case
+    H = np.random.default_rng(1).normal(size=N if width is None else (N, width)).astype(dtype)
+    got = operator @ H
+    assert got.shape == H.shape and got.dtype == dtype and got.flags.c_contiguous
+    close(got, A @ H)
+
+
+def test_product_leaves_its_argument_alone_and_takes_any_layout(case, close, dtype):
+    operator, A = case
+    H = np.asfortranarray(np.random.default_rng(2).normal(size=(N, 6)))[:, ::2]
+    before = H.copy()
+    close(operator @ H, A @ H)
+    assert_array_equal(H, before)
+    close(operator @ np.ones((N, 2), dtype=int), A @ np.ones((N, 2), dtype=dtype))
+
+
+def test_product_refuses_a_wrong_shape(case):
+    operator, _ = case
+    with pytest.raises(InputError, match=r"\(70, 70\).*\(69, 2\)"):
+        operator @ np.ones((69, 2))
+    with pytest.raises(TypeError):
+        np.ones((2, N)) @ operator
+
+
+def test_diagonal_degrees_and_norm(case, close, dtype):
+    operator, A = case
+    assert operator.diagonal().dtype == operator.degrees().dtype == dtype
+    close(operator.diagonal(), A.diagonal())
+    close(operator.degrees(), A.sum(axis=1))
+    expected = float((A.astype(np.float64) ** 2).sum())
+    assert operator.squared_norm() == pytest.approx(expected, rel=1e-5 if dtype == np.float32 else 1e-12)
+    assert isinstance(operator.squared_norm(), float)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        slice(0, 5),
+        slice(60, None),
+        slice(None, None, 7),
+        np.array([3, 69, 3, -1]),
+        np.arange(N) % 5 == 0,
+        [4],
+    ],
+    ids=["slice", "tail", "step", "integers", "mask", "list"],
+)
+def test_rows_and_submatrix(case, close, dtype, index):
+    operator, A = case
+    rows = operator.rows(index)
+    assert rows.dtype == dtype
+    close(rows, A[index])
+    index = np.unique(np.arange(N)[index])[::-1]
+    part = operator.submatrix(index)
+    expected = A[index][:, index]
+    assert part.dtype == dtype and part.shape == expected.shape
+    close(part.toarray(), expected)
+    H = np.random.default_rng(3).normal(size=(part.n, 4)).astype(dtype)
+    close(part @ H, expected @ H)
+    close(part.diagonal(), expected.diagonal())
+
+
+def test_submatrix_refuses_a_row_twice(case):
+    with pytest.raises(InputError, match="at most once"):
+        case[0].submatrix([3, 4, 3])
+
+
+@pytest.mark.parametrize("index", [[N], [-N - 1], np.zeros((2, 2), dtype=int), [0.5], np.ones(3, dtype=bool)])
+def test_rows_refuse_what_is_not_there(case, index):
+    with pytest.raises(InputError, match="Rows are"):
+        case[0].rows(index)
+
+
+@pytest.mark.parametrize("size", [None, 1, 32])
+def test_row_blocks_and_blocks(case, close, size):
+    operator, A = case
+    seen = np.zeros(N, dtype=int)
+    for rows, block in operator.row_blocks(size):
+        seen[rows] += 1
+        close(block, A[rows])
+        close(operator.block(rows), A[rows, rows])
+    assert_array_equal(seen, 1)
+
+
+def test_entries(case, close, dtype):
+    operator, A = case
+    i, j = np.random.default_rng(4).integers(0, N, size=(2, 300))
+    j[:20] = i[:20]
+    assert operator.entries(i, j).dtype == dtype
+    close(operator.entries(i, j), A[i, j])
+    with pytest.raises(InputError, match="2 rows and 3 columns"):
+        operator.entries([0, 1], [0, 1, 2])
+
+
+def test_row_products_follow_updates(case, close, dtype):
+    operator, A = case
+    rng = np.random.default_rng(5)
+    H = rng.normal(size=(N, 4)).astype(dtype)
+    cursor = operator.row_products(H)
+    for rows in [*split(N, 16), *split(N, 33)]:
+        got = cursor.product(rows)
+        assert got.dtype == dtype
+        close(got, A[rows] @ H)
+        delta = rng.normal(size=got.shape).astype(dtype)
+        H[rows] += delta
+        cursor.update(rows, delta)
+    close(cursor.product(slice(0, N)), A @ H)
+
+
+def test_row_products_refuse_what_they_cannot_follow(case, dtype):
+    other = np.float64 if dtype == np.float32 else np.float32
+    for H in (np.ones((N, 2), dtype=other), np.ones((N + 1, 2), dtype=dtype), np.ones((2, N), dtype=dtype).T):
+        with pytest.raises(InputError, match="follow H in place"):
+            case[0].row_products(H)
+
+
+def test_scaled(case, close, dtype):
+    operator, A = case
+    d = np.random.default_rng(6).uniform(-1, 1, size=N).astype(dtype)
+    scaled, expected = operator.scaled(d), d[:, None] * A * d
+    assert scaled.dtype == dtype
+    close(scaled.toarray(), expected)
+    close(scaled @ np.ones(N), expected.sum(axis=1))
+    close(scaled.diagonal(), expected.diagonal())
+    close(scaled.scaled(d).toarray(), d[:, None] * expected * d)
+    close(operator.toarray(), A)
+    with pytest.raises(InputError, match=r"`d`.*70.*\(69,\)"):
+        operator.scaled(d[1:])
+
+
+def test_signs_and_symmetry(case, close, dtype):
+    operator, A = case
+    assert operator.is_nonnegative() == bool(A.min() >= 0)
+    assert operator.scaled(np.r_[-1, np.ones(N - 1)]).is_nonnegative() is False
+    close(operator.largest(), A.max())
+    flips = np.where(np.arange(N) % 2, -1, 1)
+    close(operator.scaled(flips).largest(), (flips[:, None] * A * flips).max())
+    assert operator.asymmetry() <= (1e-4 if dtype == np.float32 else 1e-13)
+
+
+@pytest.fixture
+def one_thread():
+    # Lanczos takes thousands of tiny products; on a busy machine OpenMP threads wait for each other in each.
+    with threadpool_limits(1, user_api="openmp"):
+        yield
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("which", ["LA", "SA", "LM"])
+def test_eigsh(case, dtype, which):
+    operator, A = case
+    values, vectors = operator.eigsh(4, which=which)
+    spectrum = np.linalg.eigvalsh(A.astype(np.float64))
+    expected = {"LA": spectrum[-4:], "SA": spectrum[:4], "LM": spectrum[np.argsort(np.abs(spectrum))[-4:]]}[
+        which
+    ]
+    scale = np.abs(spectrum).max() * (1e-4 if dtype == np.float32 else 1e-9)
+    assert values.dtype == vectors.dtype == dtype
+    assert_allclose(values, np.sort(expected)[::-1], rtol=0, atol=scale)
+    assert_allclose(A @ vectors, vectors * values, rtol=0, atol=scale)
+    assert_allclose(vectors.T @ vectors, np.eye(4), rtol=0, atol=1e-4 if dtype == np.float32 else 1e-10)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_eigsh_is_repeatable(case):
+    first, second = case[0].eigsh(10), case[0].eigsh(10)
+    assert_array_equal(first[0], second[0])
+    assert_array_equal(first[1], second[1])
+
+
+def test_eigsh_refuses_what_it_cannot_do(case):
+    operator, A = case
+    with pytest.raises(OptionError, match="'LA', 'SA', 'LM'"):
+        operator.eigsh(2, which="XX")
+    with pytest.raises(InputError, match="k=71"):
+        operator.eigsh(N + 1)
+    if operator.is_dense:
+        assert_allclose(operator.eigsh(N)[0], np.linalg.eigvalsh(A)[::-1], atol=1e-3)
+    else:
+        with pytest.raises(InputError, match="dense array of 70 x 70"):
+            operator.eigsh(N)

@@ -1,0 +1,88 @@
+"""Gram and low-rank operators: norms without n x n, signs, and errors."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symclust.exceptions import InputError, InputTypeError
+from symclust.operators import Gram, LowRank
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 20),
+    d=st.integers(0, 30),
+    is_sparse=st.booleans(),
+    self_edges=st.booleans(),
+)
+def test_norm_product_and_extremes_for_any_shape(seed, n, d, is_sparse, self_edges):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.uniform(size=(n, d)) < 0.4)
+    s = rng.normal(size=n)
+    A = s[:, None] * (X @ X.T) * s
+    if not self_edges:
+        np.fill_diagonal(A, 0)
+    operator = Gram(sp.csr_array(X) if is_sparse else X, scale=s, self_edges=self_edges)
+    H = rng.normal(size=(n, 3))
+    size = max(1.0, float(((s[:, None] * X) ** 2).sum()) ** 2)
+    np.testing.assert_allclose(operator @ H, A @ H, atol=1e-13 * size)
+    assert operator.squared_norm() == pytest.approx((A**2).sum(), rel=1e-10, abs=1e-13 * size)
+    assert operator.largest() == pytest.approx(A.max(), abs=1e-13 * size)
+
+
+def test_removing_a_large_diagonal_leaves_float32_norms_accurate():
+    # ‖A‖² is 1e-6 of the squared diagonal that is taken away.
+    X = np.hstack([np.eye(400), np.full((400, 1), 1e-2**0.5 * 0.2236)]).astype(np.float32)
+    A = X.astype(np.float64) @ X.astype(np.float64).T
+    np.fill_diagonal(A, 0)
+    for given_X in (X, sp.csr_array(X)):
+        assert Gram(given_X, self_edges=False).squared_norm() == pytest.approx((A**2).sum(), rel=1e-7)
+
+
+def test_nonnegative_factors_answer_without_looking_at_rows(monkeypatch):
+    operator = Gram(np.ones((5, 2)))
+    monkeypatch.setattr(Gram, "_rows", None)
+    assert operator.is_nonnegative()
+    assert operator.largest() == 2.0
+    with pytest.raises(TypeError):
+        operator.scaled([-1, 1, 1, 1, 1]).is_nonnegative()
+
+
+def test_signed_factors_may_have_nonnegative_products():
+    X = np.array([[-1.0, 0.5], [-2.0, 1.0]])
+    assert Gram(X).is_nonnegative()
+    assert not Gram(X * [[1], [-1]]).is_nonnegative()
+    assert Gram(X, scale=[1, -1]).is_nonnegative() is False
+
+
+def test_input_is_not_copied():
+    X = np.ones((4, 2), dtype=np.float32)
+    assert np.shares_memory(Gram(X)._factor.X, X)
+    S = sp.csr_array(X)
+    assert np.shares_memory(Gram(S)._factor.X.data, S.data)
+    assert np.shares_memory(Gram(S)._factor.take(slice(1, 3)).X.data, S.data)
+
+
+def test_low_rank_of_an_eigendecomposition_is_the_matrix():
+    A = np.random.default_rng(0).normal(size=(30, 30))
+    A = A + A.T
+    values, vectors = np.linalg.eigh(A)
+    np.testing.assert_allclose(LowRank(vectors, values).toarray(), A, atol=1e-12)
+    np.testing.assert_allclose(LowRank(vectors).toarray(), np.eye(30), atol=1e-12)
+
+
+def test_errors():
+    X = np.ones((4, 2))
+    with pytest.raises(InputTypeError, match="NumPy array or a SciPy sparse array, got list"):
+        Gram([[1.0]])
+    with pytest.raises(InputTypeError, match="use Gram"):
+        LowRank(sp.eye_array(3))
+    with pytest.raises(InputError, match=r"`scale`.*4.*\(2,\)"):
+        Gram(X, scale=[1, 2])
+    with pytest.raises(InputError, match=r"`weights`.*2.*\(4,\)"):
+        LowRank(X, np.ones(4))
+    with pytest.raises(InputError, match="2 dimensions"):
+        Gram(np.ones(3))
