@@ -1,7 +1,7 @@
 """How many threads run, and the rule that keeps results independent of their number.
 
-The rule: BLAS runs on one thread while a solver runs, and everything parallel is split into blocks whose borders
-depend on the data alone. A block's arithmetic is then the same on any number of threads, to the bit.
+The rule: BLAS runs on one thread while a solver runs, and everything parallel is split into blocks whose
+borders depend on the data alone. A block's arithmetic is then the same on any number of threads, to the bit.
 """
 
 from __future__ import annotations

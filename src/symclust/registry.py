@@ -1,8 +1,8 @@
 """Find implementations by the name of their file.
 
-An option's value is a file's name: ``solver="row_descent"`` is ``solvers/row_descent.py``. The file defines one
-public object named after it: a class in CamelCase (``RowDescent``) or a function of the same name. Adding an
-option therefore means adding a file; error messages and contract tests find it through this module.
+An option's value is a file's name: ``solver="row_descent"`` is ``solvers/row_descent.py``. The file defines
+one public object named after it: a class in CamelCase (``RowDescent``) or a function of the same name. Adding
+an option therefore means adding a file; error messages and contract tests find it through this module.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def _first_position(X: Any, found: np.ndarray) -> tuple[int, int]:
 
 
 def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
-    """Refuse a similarity that is not finite, not symmetric up to rounding, or negative where the model needs it not to be.
+    """Refuse a similarity that is not finite, not symmetric up to rounding, or negative.
 
     Parameters
     ----------
@@ -101,35 +101,41 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
     """
     if not np.isfinite(operator.squared_norm()):
         raise InputError(
-            "The similarity contains NaN, infinity, or values whose squares overflow. Every pair needs a finite number: "
-            "use 0 for pairs that are not similar at all."
+            "The similarity contains NaN, infinity, or values whose squares overflow. Every pair needs a "
+            "finite number: use 0 for pairs that are not similar at all."
         )
     largest = abs(operator.largest())
     asymmetry = operator.asymmetry()
     if asymmetry > 1e4 * np.finfo(operator.dtype).eps * max(largest, asymmetry):
         raise InputError(
-            f"The similarity is not symmetric: a_ij and a_ji differ by up to {asymmetry:.3g} (largest entry {largest:.3g}). "
+            f"The similarity is not symmetric: a_ij and a_ji differ by up to {asymmetry:.3g} "
+            f"(the largest entry is {largest:.3g}). "
             "Symmetrise it first, for example with (A + A.T) / 2."
         )
     if nonnegative and not operator.is_nonnegative():
         raise InputError(
-            "The similarity has negative entries, and this model approximates it by products of nonnegative numbers. "
+            "The similarity has negative entries, and this model approximates it by products of numbers that are not. "
             "Shift or clip it, or turn distances into similarities first (for example exp(-d**2 / sigma**2))."
         )
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
-    """Return the number of clusters as an int between 1 and the number of samples, or say what is wrong with it."""
+    """Return the number of clusters as an int between 1 and the number of samples."""
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
-        raise OptionError(f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples.")
-    if not 1 <= n_clusters <= n_samples:
         raise OptionError(
-            f"n_clusters={n_clusters} is not possible with n_samples={n_samples}: give a number from 1 to {n_samples}."
+            f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples."
+        )
+    if not 1 <= int(n_clusters) <= n_samples:
+        raise OptionError(
+            f"n_clusters={n_clusters} is not possible with n_samples={n_samples}: "
+            f"give a number from 1 to {n_samples}."
         )
     return int(n_clusters)
 
 
-def check_number(name: str, value: Any, *, least: float, whole: bool = False, exclusive: bool = False) -> None:
+def check_number(
+    name: str, value: Any, *, least: float, whole: bool = False, exclusive: bool = False
+) -> None:
     """Refuse a parameter that is not a (whole) number of at least (or above) `least`.
 
     Examples
@@ -141,8 +147,9 @@ def check_number(name: str, value: Any, *, least: float, whole: bool = False, ex
     symclust.exceptions.OptionError: max_iter=0 must be a whole number of at least 1.
     """
     kind = Integral if whole else Real
-    good = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
-    if good and (value > least if exclusive else value >= least):
-        return
+    if isinstance(value, kind) and not isinstance(value, bool):
+        number = float(value)
+        if np.isfinite(number) and (number > least if exclusive else number >= least):
+            return
     words = f"{'a whole number' if whole else 'a number'} {'above' if exclusive else 'of at least'} {least:g}"
     raise OptionError(f"{name}={value!r} must be {words}.")

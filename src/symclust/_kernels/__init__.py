@@ -1,7 +1,8 @@
 """Compiled leaves: arrays in, arrays out.
 
-The same C++ sources are compiled for several instruction sets; the best one the processor supports is imported here.
-Set ``SYMCLUST_INSTRUCTION_SET`` to ``x86_64_v2``, ``x86_64_v3`` or ``x86_64_v4`` to choose by hand.
+The same C++ sources are compiled for several instruction sets; the best one the processor supports is
+imported here. Set ``SYMCLUST_INSTRUCTION_SET`` to ``x86_64_v2``, ``x86_64_v3`` or ``x86_64_v4`` to choose by
+hand.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def _load() -> tuple[str, ModuleType]:
     built = [level for level in LEVELS if importlib.util.find_spec(f"symclust._kernels._{level}")]
     wanted = os.environ.get("SYMCLUST_INSTRUCTION_SET")
     if wanted and wanted not in built:
-        raise ImportError(f"SYMCLUST_INSTRUCTION_SET={wanted!r} was not built. Choose one of {', '.join(built)}.")
+        raise ImportError(
+            f"SYMCLUST_INSTRUCTION_SET={wanted!r} was not built. Choose one of {', '.join(built)}."
+        )
     # A build may hold fewer levels than the processor supports: the next lower one will do.
     best = wanted or next(level for level in built if LEVELS.index(level) >= LEVELS.index(_cpu.best_level()))
     return best, importlib.import_module(f"symclust._kernels._{best}")

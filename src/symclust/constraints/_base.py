@@ -18,7 +18,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Return the part of the gradient that is not held by the constraint; zero exactly at stationary points."""
+        """Return the part of the gradient that the constraint does not hold; zero at stationary points."""
 
     @abstractmethod
     def violation(self, H: Array) -> float:

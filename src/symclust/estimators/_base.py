@@ -58,14 +58,14 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def transform(self, X: Any) -> np.ndarray:
         """Return the memberships of samples, n_samples × n_clusters.
 
-        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h ≥ 0 that explains its similarities
-        a to the training samples best, min ‖a − Hh‖².
+        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h ≥ 0 that
+        explains its similarities a to the training samples best, min ‖a − Hh‖².
 
         Parameters
         ----------
         X : array-like or sparse
-            Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting a graph or an operator, the
-            similarities of the samples to the training samples.
+            Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting a graph or an
+            operator, the similarities of the samples to the training samples.
         """
         check_is_fitted(self)
         if self._placer.similarity.affinity is not None:

@@ -27,8 +27,9 @@ class Similarity:
 def read_similarity(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similarity:
     """Return the similarity that X describes under an `affinity`.
 
-    Operators are taken as they are. Graphs bring their own neighbours: with ``affinity="precomputed"`` they too are taken as
-    they are, otherwise the remaining step of the default affinity, the normalised cut, is applied.
+    Operators are taken as they are. Graphs bring their own neighbours: with ``affinity="precomputed"`` they
+    too are taken as they are, otherwise the remaining step of the default affinity, the normalised cut, is
+    applied.
     """
     if isinstance(X, Operator):
         return Similarity(X)
@@ -49,8 +50,12 @@ def make_affinity(affinity: Any, params: dict[str, Any] | None) -> Affinity:
     known = [name for name in registry.options("graphs") if name not in NOT_AFFINITIES]
     if affinity not in known:
         listed = ", ".join(repr(name) for name in [*known, "precomputed"])
-        raise OptionError(f"affinity={affinity!r} is not known. Choose one of {listed}, or give a function of X.")
+        raise OptionError(
+            f"affinity={affinity!r} is not known. Choose one of {listed}, or give a function of X."
+        )
     try:
         return registry.resolve("graphs", affinity)(**(params or {}))
     except TypeError as error:
-        raise OptionError(f"affinity_params={params!r} does not fit affinity={affinity!r}: {error}.") from error
+        raise OptionError(
+            f"affinity_params={params!r} does not fit affinity={affinity!r}: {error}."
+        ) from error

@@ -19,7 +19,7 @@ ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 
 
 class Placer:
-    """Solves min ‖a − H h‖² over h ≥ 0 for the similarities a of a new sample; a known sample keeps its membership."""
+    """Solves min ‖a − H h‖² over h ≥ 0 for the similarities a of a new sample; known samples keep theirs."""
 
     def __init__(self, similarity: Similarity, H: np.ndarray, affinity: Any) -> None:
         self.similarity, self.H, self.affinity = similarity, H, affinity
@@ -29,7 +29,7 @@ class Placer:
         """Return X as an array that can be placed, or say why it cannot."""
         if self.similarity.affinity is None and callable(self.affinity):
             raise CombinationError(
-                "affinity is a function, which cannot tell how similar unseen samples are to the training samples. "
+                "affinity is a function, which cannot compare unseen samples with the training samples. "
                 "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
             )
         X = check_features(X)
@@ -57,7 +57,9 @@ class Placer:
 
     def _attraction(self, A: Any) -> np.ndarray:
         product = A @ self.H
-        return np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product, dtype=self.H.dtype)
+        return np.ascontiguousarray(
+            product.toarray() if sparse.issparse(product) else product, dtype=self.H.dtype
+        )
 
     def _find_known(self, X: Any) -> np.ndarray:
         if self.similarity.samples is None:

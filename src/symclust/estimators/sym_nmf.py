@@ -30,29 +30,33 @@ class SymNMF(SimilarityEstimator):
 
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
-    (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry of its row h_i; a
-    sample without any similarity to others has a row of zeros and is counted to cluster 0.
+    (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry
+    of its row h_i; a sample without any similarity to others has a row of zeros and is counted to cluster 0.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters k.
     affinity : str or callable, default="nearest_neighbors"
-        How samples become similarities: "nearest_neighbors" (self-tuning weights between neighbours, normalised cut),
-        "cosine", "gaussian", "self_tuning" (complete graphs unless `affinity_params` says otherwise), "precomputed" (X is
-        the similarity, dense or sparse), or a function of X that returns one. Graphs of networkx and igraph and our own operators
-        are similarities already; graphs get the normalised cut unless the affinity is "precomputed".
+        How samples become similarities: "nearest_neighbors" (self-tuning weights between neighbours,
+        normalised cut), "cosine", "gaussian", "self_tuning" (complete graphs unless `affinity_params` says
+        otherwise), "precomputed" (X is the similarity, dense or sparse), or a function of X that returns one.
+        Graphs of networkx and igraph and our own operators are similarities already; graphs get the
+        normalised cut unless the affinity is "precomputed".
     affinity_params : dict, default=None
-        Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example ``{"n_neighbors": 20}``.
+        Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example
+        ``{"n_neighbors": 20}``.
     solver : str, default="auto"
-        "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or "multiplicative".
-        "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators known by products alone.
+        "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or
+        "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
+        known by products alone.
     init : {"merge", "random", "spectral"} or array of shape (n_samples, n_clusters), default="merge"
-        Where the descent starts. "merge" descends briefly with 2k columns, merges the found clusters down to k and starts
-        from there.
+        Where the descent starts. "merge" descends briefly with 2k columns, merges the found clusters down to
+        k and starts from there.
     n_init : int, default=1
-        Number of starts, run side by side so that A is read once for all; the one with the lowest objective is kept.
-    tol : float, default=1e-4
+        Number of starts, run side by side so that A is read once for all; the one with the lowest objective
+        is kept.
+    tol : float, default=1e-2
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖.
     max_iter : int, default=1000
         Stop after so many iterations.
@@ -61,12 +65,13 @@ class SymNMF(SimilarityEstimator):
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
-        The weight α of the solvers with two coupled factors, "anls" and "hals". "auto" takes the largest eigenvalue of A;
-        "increasing" lets it grow until the factors agree.
+        The weight α of the solvers with two coupled factors, "anls" and "hals". "auto" takes the largest
+        eigenvalue of A; "increasing" lets it grow until the factors agree.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
-        Called after each iteration of each start with an object that has `start`, `iteration`, `seconds`, `objective` and
+        Called after each iteration of each start with an object that has `start`, `iteration`, `seconds`,
+        `objective` and
         `stationarity`; returning True stops the run, and what was found so far is kept.
 
     Attributes
@@ -80,7 +85,8 @@ class SymNMF(SimilarityEstimator):
     relative_error_ : float
         ‖A − HHᵀ‖ / ‖A‖.
     history_ : recarray
-        `iteration`, `seconds`, `objective` and `stationarity` (relative) after every iteration of the start that was kept.
+        `iteration`, `seconds`, `objective` and `stationarity` (relative) after every iteration of the start
+        that was kept.
     n_iter_ : int
         Iterations of that start.
     converged_ : bool
@@ -90,7 +96,8 @@ class SymNMF(SimilarityEstimator):
     inits_ : ndarray of shape (n_init,)
         Objectives that the starts ended at.
     merge_path_ : recarray or None
-        With ``init="merge"``: for each merge the number of clusters left, the gain in explained energy and the two sizes.
+        With ``init="merge"``: for each merge the number of clusters left, the gain in explained energy and
+        the two sizes.
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity A.
     node_names_ : list or None
@@ -120,7 +127,7 @@ class SymNMF(SimilarityEstimator):
         solver: str = "auto",
         init: Any = "merge",
         n_init: int = 1,
-        tol: float = 1e-4,
+        tol: float = 1e-2,
         max_iter: int = 1000,
         time_limit: float | None = None,
         sparsity: float = 0.0,
@@ -148,8 +155,8 @@ class SymNMF(SimilarityEstimator):
         Parameters
         ----------
         X : array-like, sparse, graph or Operator
-            Samples × features; or with ``affinity="precomputed"`` the n × n similarity; or a networkx or igraph graph; or
-            an operator of `symclust.operators`.
+            Samples × features; or with ``affinity="precomputed"`` the n × n similarity; or a networkx or
+            igraph graph; or an operator of `symclust.operators`.
         y : ignored
             For scikit-learn's conventions.
         """
@@ -168,7 +175,9 @@ class SymNMF(SimilarityEstimator):
         self.reference_ = results[best].reference
         squared_norm = problem.objective.squared_norm
         self._store(similarity, results[best])
-        self.relative_error_ = float(np.sqrt(self._misfit(problem) / squared_norm)) if squared_norm > 0 else 0.0
+        self.relative_error_ = (
+            float(np.sqrt(self._misfit(problem) / squared_norm)) if squared_norm > 0 else 0.0
+        )
         return self
 
     def optimality(self) -> Optimality:
@@ -215,11 +224,16 @@ class SymNMF(SimilarityEstimator):
         if isinstance(init, str):
             known = ("merge", *registry.options("initialization"))
             if init not in known:
-                raise OptionError(f"init={init!r} is not known. Choose one of {', '.join(map(repr, known))}, or give an array.")
+                listed = ", ".join(map(repr, known))
+                raise OptionError(f"init={init!r} is not known. Choose one of {listed}, or give an array.")
         else:
             init = self._check_init(np.asarray(init), (n_samples, n_clusters))
         if n_init > 1 and (not isinstance(init, str) or init == "spectral"):
-            warnings.warn("This init is always the same: one start is run instead of n_init.", RuntimeWarning, stacklevel=3)
+            warnings.warn(
+                "This init is always the same: one start is run instead of n_init.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
             n_init = 1
         return Starts(init, n_clusters, n_init, check_random_state(self.random_state))
 

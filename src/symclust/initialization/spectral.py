@@ -13,8 +13,9 @@ FLOOR = 1e-3  # smallest entry relative to the mean: zeros would be fixed points
 def spectral(operator: Operator, n_columns: int, rng: np.random.RandomState | None = None) -> np.ndarray:
     """Return H = [V Λ^½ Q]⁺, with VΛVᵀ the best approximation of A of rank k and Q a rotation.
 
-    The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible (the polar factor of
-    these rows); a graph with k separate clusters then starts at its solution. Deterministic: `rng` is not used.
+    The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
+    (the polar factor of these rows); a graph with k separate clusters then starts at its solution.
+    Deterministic: `rng` is not used.
 
     Examples
     --------

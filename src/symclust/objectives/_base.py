@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from symclust.exceptions import CombinationError
 
 if TYPE_CHECKING:
     from symclust.operators import Operator
@@ -18,16 +19,17 @@ ALL_ROWS = slice(None)
 class Objective(ABC):
     """A function of one factor H that depends on A through products only.
 
-    Everything is computed from H, the product AH and the Gram matrix G = HᵀH, which the caller has already paid for.
-    With `rows`, H and AH are those rows only (G still belongs to the whole H), so that large problems can be measured
-    in blocks without n × k temporaries.
+    Everything is computed from H, the product AH and the Gram matrix G = HᵀH, which the caller has already
+    paid for. With `rows`, H and AH are those rows only (G still belongs to the whole H), so that large
+    problems can be measured in blocks without n × k temporaries.
 
     Attributes
     ----------
     offers : frozenset of str
         The optional parts this objective implements, by name; a solver lists the ones it needs.
     full_diagonal : bool
-        Whether the diagonal of A counts. It decides the shape of the row problem: quartic if it does, else quadratic.
+        Whether the diagonal of A counts. It decides the shape of the row problem: quartic if it does, else
+        quadratic.
     row_offset : float
         Added to every entry of G in the row problem (an L1 term does that).
     """
@@ -46,7 +48,7 @@ class Objective(ABC):
 
     @abstractmethod
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (repulsion, attraction), both nonnegative for nonnegative A, with gradient 4 (repulsion − attraction)."""
+        """Return (repulsion, attraction): nonnegative for nonnegative A, and a quarter of the gradient apart."""
 
     def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
         """Return the gradient with respect to H, an array of its shape."""
@@ -54,3 +56,30 @@ class Objective(ABC):
         gradient = np.subtract(repulsion, attraction, out=repulsion)
         gradient *= 4
         return gradient
+
+    # Optional parts. `offers` says which of them an objective has; solvers check it before the first product.
+
+    def penalty(self, H: Array) -> float:
+        """Return the part of the value that does not measure the fit to A."""
+        return 0.0
+
+    def curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
+        """Return the Hessian at H times V."""
+        raise self._lacks("curvature")
+
+    def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
+        """Return the diagonal blocks of the Hessian, one a column of H, times the columns of V."""
+        raise self._lacks("column_curvature")
+
+    def normal_equations(self, W: Array, AW: Array, G: Array, coupling: float) -> tuple[Array, Array]:
+        """Return the matrix and right-hand sides of the least squares problem for H given W."""
+        raise self._lacks("normal_equations")
+
+    def coupled_value(self, W: Array, AW: Array, H: Array, coupling: float) -> float:
+        """Return the objective of two coupled factors."""
+        raise self._lacks("coupled_value")
+
+    def _lacks(self, part: str) -> CombinationError:
+        return CombinationError(
+            f"The objective {type(self).__name__} has no {part}; it offers {sorted(self.offers)}."
+        )

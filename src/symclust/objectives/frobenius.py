@@ -18,8 +18,8 @@ class Frobenius(Objective):
 
     .. math:: f(H) = \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
-    The L1 term is what (18) becomes at W = H. It adds β to every entry of the Gram matrix a row sees, (19)-(20), which is all
-    that any solver needs to know of it.
+    The L1 term is what (18) becomes at W = H. It adds β to every entry of the Gram matrix a row sees,
+    (19)-(20), which is all that any solver needs to know of it.
 
     Parameters
     ----------

@@ -6,9 +6,9 @@ from symclust.operators import Operator
 
 
 def choose_solver(operator: Operator) -> str:
-    """Return `row_descent` wherever rows of A are at hand, `anls` for an operator known by its products alone.
+    """Return `row_descent` wherever rows of A are at hand, otherwise `anls`.
 
-    Row descent needs one pass over A an iteration and the fewest iterations; but from an operator that can only multiply,
-    a block of rows costs as much as the whole product.
+    Row descent needs one pass over A an iteration and the fewest iterations; but from an operator that can
+    only multiply, a block of rows costs as much as the whole product.
     """
     return "row_descent" if operator.rows_are_cheap else "anls"

@@ -1,7 +1,8 @@
 """What a solver is: one step on a state.
 
-A solver never loops, never looks at the clock and never multiplies with A by itself. It is a coroutine that yields the matrix
-it wants multiplied and is sent the product; the driver collects the wishes of all starts and reads A once for all of them.
+A solver never loops, never looks at the clock and never multiplies with A by itself. It is a coroutine that
+yields the matrix it wants multiplied and is sent the product; the driver collects the wishes of all starts
+and reads A once for all of them.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class State:
     H : ndarray of shape (n, k)
         The current point.
     AH : ndarray or None
-        The product for this H where the solver knows it. None: `objective` and `stationarity` were gathered on the way,
-        the objective exactly, the stationarity row by row while the rows were changing.
+        The product for this H where the solver knows it. None: `objective` and `stationarity` were gathered
+        on the way, the objective exactly, the stationarity row by row while the rows were changing.
     memory : dict
         What a solver keeps between its steps.
     stalled : str
@@ -86,7 +87,7 @@ class Solver(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
 
     def check(self, problem: Problem) -> None:
-        """Refuse an objective that lacks something this solver needs, by name and before the first product."""
+        """Refuse an objective that lacks something this solver needs, before the first product."""
         missing = sorted(self.needs - problem.objective.offers)
         if missing:
             raise CombinationError(

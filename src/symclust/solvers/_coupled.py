@@ -24,17 +24,22 @@ class CoupledSolver(ProductSolver):
     Parameters
     ----------
     coupling : "auto", "increasing" or float, default="auto"
-        The weight α. It has the unit of A. "auto" takes the largest eigenvalue of A, which is the α = 1 of the paper for
-        normalised-cut similarities; "increasing" starts there and grows by 1 % a step until ‖W − H‖ / ‖H‖ < 1e-8.
+        The weight α. It has the unit of A. "auto" takes the largest eigenvalue of A, which is the α = 1 of
+        the paper for normalised-cut similarities; "increasing" starts there and grows by 1 % a step until ‖W
+        − H‖ / ‖H‖ < 1e-8.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"normal_equations"})
 
     def __init__(self, coupling: float | str = "auto") -> None:
         if isinstance(coupling, str) and coupling not in ("auto", "increasing"):
-            raise OptionError(f"coupling={coupling!r} is not known. Give 'auto', 'increasing' or a positive number.")
+            raise OptionError(
+                f"coupling={coupling!r} is not known. Give 'auto', 'increasing' or a positive number."
+            )
         if not isinstance(coupling, str) and not coupling > 0:
-            raise OptionError(f"coupling={coupling!r} must be positive: without it W and H would drift apart.")
+            raise OptionError(
+                f"coupling={coupling!r} must be positive: without it W and H would drift apart."
+            )
         self.coupling = coupling
         self._largest: float | None = None
 
@@ -65,7 +70,7 @@ class CoupledSolver(ProductSolver):
 
 
 def largest_eigenvalue(operator: Operator, steps: int = 20) -> float:
-    """Estimate the largest eigenvalue of a nonnegative A from below by power iterations from the degrees (two digits suffice)."""
+    """Estimate the largest eigenvalue of a nonnegative A by power iterations; two digits suffice."""
     x = np.asarray(operator.degrees(), dtype=operator.dtype)
     estimate = 0.0
     for _ in range(steps):

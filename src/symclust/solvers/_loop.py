@@ -38,7 +38,7 @@ class Progress:
 class Control:
     """When to stop, and whom to tell."""
 
-    tol: float = 1e-4
+    tol: float = 1e-2
     max_iter: int = 500
     time_limit: float | None = None
     callback: Callable[[Progress], object] | None = None
@@ -94,7 +94,9 @@ class _Run:
     def result(self) -> Result:
         history = np.array(self.rows, dtype=HISTORY).view(np.recarray)
         state = self.state
-        return Result(state.H, state.objective, self.relative, self.reference, history, self.converged, self.reason)
+        return Result(
+            state.H, state.objective, self.relative, self.reference, history, self.converged, self.reason
+        )
 
 
 def run(
@@ -124,13 +126,15 @@ def run(
     with single_threaded_blas():
         states = [State(H) for H in starts]
         _measure(problem, states)
-        given = reference or [None] * len(states)
+        given: Sequence[float | None] = reference or [None] * len(states)
         runs = [_Run(i, state, given[i], control) for i, state in enumerate(states)]
         try:
             _iterate(problem, solver, runs, control)
         except KeyboardInterrupt:
             for unfinished in (r for r in runs if not r.reason):
-                unfinished.finish(f"interrupted after {unfinished.rows[-1][0]} iterations; the result so far is kept")
+                unfinished.finish(
+                    f"interrupted after {unfinished.rows[-1][0]} iterations; the result so far is kept"
+                )
         if certify:
             _measure(problem, [r.state for r in runs if r.state.AH is None])
         for r in runs:
@@ -139,7 +143,7 @@ def run(
 
 
 def _measure(problem: Problem, states: Sequence[State]) -> None:
-    """Fill in objective and stationarity; states that do not know their product get it, with one reading of A."""
+    """Fill in objective and stationarity; products that are missing take one reading of A together."""
     unknown = [state for state in states if state.AH is None]
     if unknown:
         for state, AH in zip(unknown, multiply(problem.operator, [s.H for s in unknown]), strict=True):
@@ -157,7 +161,7 @@ def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Contro
     while active := [r for r in runs if not r.reason]:
         if iteration >= control.max_iter:
             for r in active:
-                r.finish(f"stopped at max_iter={control.max_iter} with stationarity {r.relative:.1e} (tol {control.tol:.1e})")
+                r.finish(f"stopped at max_iter={control.max_iter} with {_distance(r, control)}")
             return
         iteration += 1
         solver.advance(problem, [r.state for r in active])
@@ -171,13 +175,22 @@ def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Contro
             return
 
 
+def _distance(r: _Run, control: Control) -> str:
+    return f"stationarity {r.relative:.1e} (tol {control.tol:.1e})"
+
+
 def _judge(problem: Problem, r: _Run, iteration: int, control: Control) -> None:
     if r.state.AH is not None and r.looks_stationary():
-        r.finish(f"converged: stationarity {r.relative:.1e} after {iteration} iterations (tol {control.tol:.1e})", True)
+        r.finish(
+            f"converged: stationarity {r.relative:.1e} after {iteration} iterations (tol {control.tol:.1e})",
+            True,
+        )
     elif r.state.AH is not None and r.state.stationarity <= _rounding(problem, r.state):
         r.finish(f"converged: stationary to rounding after {iteration} iterations", True)
     elif r.state.stalled:
-        r.finish(f"stopped after {iteration} iterations with stationarity {r.relative:.1e}: {r.state.stalled}")
+        r.finish(
+            f"stopped after {iteration} iterations with stationarity {r.relative:.1e}: {r.state.stalled}"
+        )
     elif control.time_limit is not None and control.seconds() >= control.time_limit:
         r.finish(
             f"stopped at time_limit={control.time_limit:g} s after {iteration} iterations "
@@ -188,8 +201,13 @@ def _judge(problem: Problem, r: _Run, iteration: int, control: Control) -> None:
 def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> bool:
     stop = False
     for r in active:
-        logger.info("start %d, iteration %d: objective %.6g, stationarity %.2e",
-                    r.number, iteration, r.state.objective, r.relative)
+        logger.info(
+            "start %d, iteration %d: objective %.6g, stationarity %.2e",
+            r.number,
+            iteration,
+            r.state.objective,
+            r.relative,
+        )
         if control.callback is not None:
             progress = Progress(r.number, iteration, control.seconds(), r.state.objective, r.relative)
             stop = control.callback(progress) is True or stop

@@ -50,7 +50,10 @@ class ProjectedSearch(ProductSolver):
             trial = problem.constraint.project(H - H.dtype.type(size) * direction)
             product = yield trial
             wanted = ACCEPTANCE * _kernels.inner(gradient.reshape(-1), (trial - H).reshape(-1))
-            if problem.objective.value(trial, product, _kernels.gram(trial)[0]) - value <= min(wanted, 0.0) + slack:
+            if (
+                problem.objective.value(trial, product, _kernels.gram(trial)[0]) - value
+                <= min(wanted, 0.0) + slack
+            ):
                 state.memory["size"] = size
                 state.move(trial, product)
                 return
@@ -68,15 +71,16 @@ def conjugate_gradients(
 ) -> Generator[Array, Array, Array]:
     """Solve M d = gradient on the free entries by conjugate gradients, products with A asked for by yielding.
 
-    With ``axis=0`` M is block-diagonal, a block a column, and the columns are solved side by side; with ``axis=None`` M is one
-    matrix. Where M turns out not to be positive definite, the direction found so far is kept, and the gradient itself where
-    that is the very first: a direction of descent in every case.
+    With ``axis=0`` M is block-diagonal, a block a column, and the columns are solved side by side; with
+    ``axis=None`` M is one matrix. Where M turns out not to be positive definite, the direction found so far
+    is kept, and the gradient itself where that is the very first: a direction of descent in every case.
 
-    The factors of M that the paper computes are never formed: a step costs a few products with A instead of O(n³).
+    The factors of M that the paper computes are never formed: a step costs a few products with A instead of
+    O(n³).
     """
 
     def inner(x: Array, y: Array) -> Array:
-        return np.sum(x * y, axis=axis, dtype=np.float64, keepdims=True)
+        return np.asarray(np.sum(x * y, axis=axis, dtype=np.float64, keepdims=True))
 
     residual = gradient * free
     solution = np.zeros_like(residual)

@@ -1,8 +1,8 @@
 """Many starts at once, and the default start: over-cluster, merge, descend.
 
-A random start often ends where two clusters share a column and a third is split over two. `init="merge"` therefore descends a
-little with twice the columns, merges the found clusters greedily down to k by the gain in explained energy, and descends
-from there.
+A random start often ends where two clusters share a column and a third is split over two. `init="merge"`
+therefore descends a little with twice the columns, merges the found clusters greedily down to k by the gain
+in explained energy, and descends from there.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from symclust.solvers._loop import Control, Result, run
 from symclust.solvers.row_descent import RowDescent
 
 OVERSIZE = 2  # columns of the first descent, in multiples of k
-FIRST_SWEEPS = 25
-FLOOR = 1e-2  # entries outside a sample's own cluster, relative to the mean inside: lets every solver move them
+FIRST_SWEEPS = 20
+FLOOR = (
+    1e-2  # entries outside a sample's own cluster, relative to the mean inside: lets every solver move them
+)
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Starts:
 class Start:
     """One starting point.
 
-    `reference` is what stationarity is measured against (None: the gradient at H itself), `merge_path` the sequence of
-    merges behind it.
+    `reference` is what stationarity is measured against (None: the gradient at H itself), `merge_path` the
+    sequence of merges behind it.
     """
 
     H: Array
@@ -50,14 +52,18 @@ class Start:
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
 
-def solve(problem: Problem, solver: Solver, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
+def solve(
+    problem: Problem, solver: Solver, starts: Starts, control: Control
+) -> tuple[list[Result], list[Start]]:
     """Run `solver` from all starts side by side; return the results and the starts behind them."""
     solver.check(problem)
     points = make_starts(problem, starts, control)
     references = [point.reference for point in points]
     factors = [point.H for point in points]
     for point in points:
-        point.H = np.empty((0, 0))  # the loop owns them now; keeping a second name would keep n × k arrays alive
+        point.H = np.empty(
+            (0, 0)
+        )  # the loop owns them now; keeping a second name would keep n × k arrays alive
     known = [reference for reference in references if reference is not None]
     results = run(problem, solver, factors, control, known if len(known) == len(points) else None)
     return results, points
@@ -71,7 +77,9 @@ def make_starts(problem: Problem, starts: Starts, control: Control) -> list[Star
         return merged_starts(problem, starts, control)
     initialize = registry.resolve("initialization", starts.init)
     with single_threaded_blas():
-        return [Start(initialize(problem.operator, starts.n_columns, starts.rng)) for _ in range(starts.n_init)]
+        return [
+            Start(initialize(problem.operator, starts.n_columns, starts.rng)) for _ in range(starts.n_init)
+        ]
 
 
 def merged_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
@@ -103,7 +111,7 @@ def replace_start(operator: Operator, labels: Array, columns: int, k: int, refer
 
 
 def contract(operator: Operator, labels: Array, columns: int) -> tuple[Array, Array]:
-    """Return B = ZᵀAZ for the indicator Z of the labels, and the cluster sizes; a few columns of Z exist at a time."""
+    """Return B = ZᵀAZ for the indicator Z of the labels, made a few columns at a time, and the sizes."""
     sizes = np.bincount(labels, minlength=columns)
     B = np.empty((columns, columns))
     width = max(columns // OVERSIZE, 1)
@@ -117,7 +125,10 @@ def contract(operator: Operator, labels: Array, columns: int) -> tuple[Array, Ar
 
 
 def merge_gains(B: Array, sizes: Array) -> Array:
-    """Gain in explained energy of merging every pair: (B_ii + B_jj + 2B_ij)²/(m_i + m_j)² − B_ii²/m_i² − B_jj²/m_j²."""
+    """Return the gain in explained energy of merging every pair.
+
+    (B_ii + B_jj + 2B_ij)²/(m_i + m_j)² − B_ii²/m_i² − B_jj²/m_j²
+    """
     own = np.diag(B)
     energy = (own / np.maximum(sizes, 1)) ** 2
     together = (own[:, None] + own + 2 * B) / np.maximum(sizes[:, None] + sizes, 1)
@@ -127,7 +138,7 @@ def merge_gains(B: Array, sizes: Array) -> Array:
 
 
 def merge_greedily(B: Array, sizes: Array, k: int) -> tuple[list[list[int]], np.recarray]:
-    """Merge the pair with the largest gain until k are left; return the groups and the path that led to them."""
+    """Merge the pair with the largest gain until k are left; return the groups and the path to them."""
     B, sizes = B.copy(), sizes.astype(np.int64)
     groups = [[l] for l in range(len(sizes))]
     path = []

@@ -10,9 +10,10 @@ from symclust.solvers._coupled import CoupledSolver
 class Anls(CoupledSolver):
     """Symnmf Algorithm 2: every step solves its nonnegative least squares problem exactly.
 
-    The coupled objective g(W, H) never rises: g is symmetric in W and H, and H minimises it for the W at hand.
+    The coupled objective g(W, H) never rises: g is symmetric in W and H, and H minimises it for the W at
+    hand.
     """
 
     def minimise(self, left: Array, right: Array, W: Array) -> Array:
-        """Solve exactly; the support of W is where pivoting starts, since it hardly changes from step to step."""
+        """Solve exactly, pivoting from the support of W: it hardly changes from step to step."""
         return block_pivoting(left, right, W)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from symclust import _kernels
-from symclust.operators import Operator
 from symclust.solvers._base import Array, Problem, Solver, State
 
 
 class Coordinate(Solver):
     """Minimise over one entry of H at a time, exactly, column after column.
 
-    The textbook method, kept to compare with: it reads A once for every column of H where `row_descent` reads it once for all,
-    and runs on one thread, since the order of the entries is the method.
+    The textbook method, kept to compare with: it reads A once for every column of H where `row_descent` reads
+    it once for all, and runs on one thread, since the order of the entries is the method.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"row_problem"})
@@ -37,11 +36,13 @@ class Coordinate(Solver):
 
 
 def _descend_column(
-    A: Operator, diagonal: Array, H: Array, G: Array, column: int, full: bool, change: Array
+    A: Any, diagonal: Array, H: Array, G: Array, column: int, full: bool, change: Array
 ) -> None:
     x = np.ascontiguousarray(H[:, column])
     if A.is_sparse:
         _kernels.coordinate_sparse(A.indptr, A.indices, A.values, diagonal, H, x, G, column, full, change)
         return
     for rows, block in A.row_blocks():
-        _kernels.coordinate_rows(np.ascontiguousarray(block), rows.start, diagonal, H, x, G, column, full, change)
+        _kernels.coordinate_rows(
+            np.ascontiguousarray(block), rows.start, diagonal, H, x, G, column, full, change
+        )

@@ -13,8 +13,9 @@ from symclust.solvers._base import Problem, ProductSolver, State, Steps
 class Multiplicative(ProductSolver):
     """H ← H ∘ (AH / HHᵀH)^¼.
 
-    The exponent ¼ makes the update monotone for every nonnegative A, definite or not. Entries that are zero stay zero, so limit
-    points satisfy only part of the optimality conditions; for comparison and for teaching.
+    The exponent ¼ makes the update monotone for every nonnegative A, definite or not. Entries that are zero
+    stay zero, so limit points satisfy only part of the optimality conditions; for comparison and for
+    teaching.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"parts"})

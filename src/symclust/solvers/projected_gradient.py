@@ -11,8 +11,8 @@ from symclust.solvers._projected_search import REDUCTION, ProjectedSearch
 class ProjectedGradient(ProjectedSearch):
     """Symnmf Algorithm 1 with S = I.
 
-    The search starts from the last accepted step enlarged once, not from 1: with S = I the good step depends on the scale of A,
-    and every trial costs a product.
+    The search starts from the last accepted step enlarged once, not from 1: with S = I the good step depends
+    on the scale of A, and every trial costs a product.
     """
 
     def direction(

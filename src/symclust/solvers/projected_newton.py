@@ -12,8 +12,8 @@ from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradie
 class ProjectedNewton(ProjectedSearch):
     """Symnmf Algorithm 1 with S the inverse of the reduced Hessian (11), applied by conjugate gradients.
 
-    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. Where the reduced Hessian is
-    not positive definite the truncated direction is taken, at worst the gradient.
+    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. Where
+    the reduced Hessian is not positive definite the truncated direction is taken, at worst the gradient.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"gradient", "curvature"})

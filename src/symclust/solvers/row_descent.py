@@ -11,17 +11,18 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust.solvers._base import Array, Problem, Solver, State
 
-NEGLIGIBLE = 1e-3  # share of the squared gradient that rows left out of the partial sweeps may hold together
-MOST_PARTIAL = 10
+NEGLIGIBLE = 5e-2  # share of the squared gradient that rows left out of the partial sweeps may hold together
+MOST_PARTIAL = 20
 
 
 class RowDescent(Solver):
     """One sweep over all rows; a row's coordinates are minimised exactly, one after the other.
 
-    A sweep over a sparse A costs the memory traffic of one product and is compiled as a whole. Soon most rows are done and few
-    still move; an iteration therefore adds sweeps over those few, as many as cost about another full sweep. Any other A
-    is taken in blocks of rows: the operator multiplies a block with H (BLAS for dense A), and the compiled update corrects for
-    the rows of the same block that have changed meanwhile. The objective never rises, and is tracked exactly.
+    A sweep over a sparse A costs the memory traffic of one product and is compiled as a whole. Soon most rows
+    are done and few still move; an iteration therefore adds sweeps over those few, as many as cost about
+    another full sweep. Any other A is taken in blocks of rows: the operator multiplies a block with H (BLAS
+    for dense A), and the compiled update corrects for the rows of the same block that have changed meanwhile.
+    The objective never rises, and is tracked exactly.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"row_problem"})
@@ -49,7 +50,7 @@ class _Sweep:
         self.decrease = np.zeros(n_starts)
 
     def sparse(self) -> Array:
-        """Sweep over all rows, then over the ones that still move; return the squared gradient met on the way."""
+        """Sweep over all rows, then over those that still move; return the squared gradient met first."""
         n, diagonal = self.A.n, self.A.diagonal()
         active, row_gradient = np.ones(n, dtype=np.uint8), np.zeros(n)
         met = self._sweep_rows(diagonal, active, row_gradient)
@@ -62,8 +63,8 @@ class _Sweep:
     def _sweep_rows(self, diagonal: Array, active: Array, row_gradient: Array) -> Array:
         A, objective, squared_gradient = self.A, self.objective, np.zeros_like(self.decrease)
         _kernels.row_sweep_sparse(
-            A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset, objective.full_diagonal, 1,
-            active, row_gradient, self.decrease, squared_gradient,
+            A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset,
+            objective.full_diagonal, 1, active, row_gradient, self.decrease, squared_gradient,
         )  # fmt: skip
         return squared_gradient
 

@@ -5,6 +5,8 @@
 // in memory and the processor cannot guess where.
 #pragma once
 
+#include <cstring>
+
 #include "common.hpp"
 
 namespace symclust {
@@ -30,8 +32,10 @@ struct Prefetch {
         const I* wanted = index + ahead;
         if (wanted >= last) return;
         const T* row = H + static_cast<std::ptrdiff_t>(*wanted) * width;
-        for (std::ptrdiff_t c = 0; c < width; c += line) SYMCLUST_PREFETCH(row + c);
-        SYMCLUST_PREFETCH(row + width - 1);
+        SYMCLUST_PREFETCH(row);
+        for (std::ptrdiff_t c = line; c < width; c += line) SYMCLUST_PREFETCH(row + c);
+        // A row that does not fill whole lines may reach into one more.
+        if (width * sizeof(T) > 16) SYMCLUST_PREFETCH(row + width - 1);
     }
 };
 
@@ -40,18 +44,56 @@ struct NoPrefetch {
     void operator()(const I*) const {}
 };
 
+#if defined(_MSC_VER)
+constexpr bool has_vectors = false;
+template <typename T, int Bytes>
+struct VectorOf {
+    using type = T;
+};
+#else
+constexpr bool has_vectors = true;
+template <typename T, int Bytes>
+struct VectorOf {
+    using type [[gnu::vector_size(Bytes)]] = T;
+};
+#endif
+
+// `Count` accumulators of type V in registers. Spelled out with vector types: left to itself the compiler vectorises the
+// choice of the row instead of the sum.
+template <typename T, typename V, int Count>
+struct Accumulator {
+    static constexpr int width = static_cast<int>(sizeof(V) / sizeof(T));
+    V sum[Count > 0 ? Count : 1] = {};
+
+    void add(T value, const T* h) {
+        for (int v = 0; v < Count; ++v) {
+            V part;
+            std::memcpy(&part, h + v * width, sizeof(V));
+            sum[v] += value * part;
+        }
+    }
+    void store(T* out) const { std::memcpy(out, sum, Count * sizeof(V)); }
+};
+
 template <int K, typename T, typename I, typename RowOf, typename Fetch>
 inline void gather_panel(const I* SYMCLUST_RESTRICT indices, const T* SYMCLUST_RESTRICT values, std::ptrdiff_t count,
                          const RowOf& row_of, const Fetch& fetch, std::ptrdiff_t offset, T* SYMCLUST_RESTRICT out) {
-    T sum[K] = {};
+    constexpr int full = has_vectors ? 32 / static_cast<int>(sizeof(T)) : 1, half = has_vectors ? full / 2 : 1;
+    constexpr int wide = K / full, narrow = (K - wide * full) / half;
+    constexpr int rest = K - wide * full - narrow * half, rest_at = K - rest;
+    Accumulator<T, typename VectorOf<T, 32>::type, wide> a;
+    Accumulator<T, typename VectorOf<T, 16>::type, narrow> b;
+    Accumulator<T, T, rest> c;
     for (std::ptrdiff_t p = 0; p < count; ++p) {
         fetch(indices + p);
-        const T value = values[p];
-        const T* SYMCLUST_RESTRICT h = row_of(indices[p]) + offset;
-#pragma omp simd
-        for (int c = 0; c < K; ++c) sum[c] += value * h[c];
+        const T* h = row_of(indices[p]) + offset;
+        a.add(values[p], h);
+        b.add(values[p], h + wide * full);
+        c.add(values[p], h + rest_at);
     }
-    for (int c = 0; c < K; ++c) out[c] = sum[c];
+    a.store(out);
+    b.store(out + wide * full);
+    c.store(out + rest_at);
 }
 
 template <int K, typename T, typename I, typename RowOf, typename Fetch>

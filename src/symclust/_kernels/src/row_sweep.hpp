@@ -25,8 +25,13 @@ namespace symclust {
 struct Lanes {
     std::ptrdiff_t count, rows;
     std::ptrdiff_t step() const { return count * rows; }
-    // Few rows: one lane. Many: eight, short enough that they hardly touch each other. Depends on n only.
-    static Lanes of(std::ptrdiff_t n) { return n < 8192 ? Lanes{1, 512} : Lanes{8, 64}; }
+    // Few rows: one lane. Many: eight with 64 active rows each, few enough that they hardly touch each other. Depends on the
+    // numbers of rows alone, never on that of threads.
+    static Lanes of(std::ptrdiff_t n, std::ptrdiff_t active) {
+        if (n < 8192) return {1, 512};
+        const std::ptrdiff_t rows = 64 * n / std::max<std::ptrdiff_t>(active, 1);
+        return {8, std::min<std::ptrdiff_t>(rows, 2048)};
+    }
 };
 
 template <typename T, typename I>
@@ -86,7 +91,7 @@ public:
              const std::uint8_t* active, double* row_gradient)
         : A(A), H(H), G(G), offset(offset), full(full), k(k), starts(starts), cycles(cycles), active(active),
           row_gradient(row_gradient),
-          width(std::ptrdiff_t(k) * starts), square(std::ptrdiff_t(k) * k), lanes(Lanes::of(A.n)),
+          width(std::ptrdiff_t(k) * starts), square(std::ptrdiff_t(k) * k), lanes(Lanes::of(A.n, count_active(active, A.n))),
           fetch(H, width, A.indices + A.indptr[A.n]), snapshot(lanes.step() * width),
           lane_change(lanes.count * starts), lane_cross(lanes.count * starts),
           lane_gram(lanes.count * starts * square), again(starts) {}
@@ -177,6 +182,12 @@ private:
     std::vector<RowChange> lane_change;
     std::vector<double> lane_cross, lane_gram;
     std::vector<char> again;
+
+    static std::ptrdiff_t count_active(const std::uint8_t* active, std::ptrdiff_t n) {
+        std::ptrdiff_t sum = 0;
+        for (std::ptrdiff_t i = 0; i < n; ++i) sum += active[i];
+        return sum;
+    }
 
     void take_snapshot(std::ptrdiff_t begin) {
         const std::ptrdiff_t rows = std::min(lanes.step(), A.n - begin);
