@@ -71,8 +71,7 @@ class SymNMF(SimilarityEstimator):
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
         Called after each iteration of each start with an object that has `start`, `iteration`, `seconds`,
-        `objective` and
-        `stationarity`; returning True stops the run, and what was found so far is kept.
+        `objective` and `stationarity`; returning True stops the run, and what was found so far is kept.
 
     Attributes
     ----------
