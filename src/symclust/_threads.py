@@ -7,6 +7,7 @@ borders depend on the data alone. A block's arithmetic is then the same on any n
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 __all__ = ["available_threads", "map_blocks", "single_threaded_blas", "split"]
+
+_POOL_NAME = "symclust"
 
 
 def available_threads() -> int:
@@ -28,29 +31,62 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
+class _BlasLimit:
+    """Holds BLAS to one thread from the first entry to the last exit, whichever threads they come from.
+
+    The limit belongs to the process: two threads that entered and left a plain limit in turn would restore
+    it in the wrong order.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._limit: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._limit = _controller().limit(limits=1, user_api="blas")
+            self._depth += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                self._limit.restore_original_limits()
+
+
 @cache
 def _controller() -> ThreadpoolController:
     # Scanning the loaded libraries takes milliseconds: do it once.
     return ThreadpoolController()
 
 
+_blas_limit = _BlasLimit()
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread, so that it neither fights our threads nor changes bits with their number."""
-    with _controller().limit(limits=1, user_api="blas"):
+    _blas_limit.enter()
+    try:
         yield
+    finally:
+        _blas_limit.leave()
 
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="symclust")
+    return ThreadPoolExecutor(threads, thread_name_prefix=_POOL_NAME)
 
 
 def map_blocks(function: Callable[[slice], Any], blocks: Iterable[slice]) -> list[Any]:
     """Apply `function` to every block, on several threads; NumPy releases the GIL inside products."""
     blocks = list(blocks)
     threads = available_threads()
-    if threads == 1 or len(blocks) < 2:
+    # A thread of the pool that waited for the pool could wait for itself: nested calls run in place.
+    nested = threading.current_thread().name.startswith(_POOL_NAME)
+    if threads == 1 or len(blocks) < 2 or nested:
         return [function(block) for block in blocks]
     return list(_pool(threads).map(function, blocks))
 

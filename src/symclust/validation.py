@@ -114,7 +114,7 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
         )
     if nonnegative and not operator.is_nonnegative():
         raise InputError(
-            "The similarity has negative entries, and this model approximates it by products of numbers that are not. "
+            "The similarity has negative entries, and this model builds it from nonnegative numbers. "
             "Shift or clip it, or turn distances into similarities first (for example exp(-d**2 / sigma**2))."
         )
 

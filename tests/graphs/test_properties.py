@@ -50,7 +50,8 @@ def test_symmetric_without_self_edges_between_zero_and_one(build, X, normalize):
     assert A.dtype == X.dtype
     assert not A.diagonal().any()
     assert A.min() >= 0
-    assert A.max() <= 1 + rounding
+    # A degree that is small against the self-edge taken out of it keeps fewer digits.
+    assert A.max() <= 1 + (1e-3 if normalize else rounding)
     if normalize and A.any():
         assert np.linalg.eigvalsh(A.astype(float)).max() == pytest.approx(1, abs=1e-4)
 

@@ -48,7 +48,7 @@ class Objective(ABC):
 
     @abstractmethod
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (repulsion, attraction): nonnegative for nonnegative A, and a quarter of the gradient apart."""
+        """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
 
     def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
         """Return the gradient with respect to H, an array of its shape."""

@@ -15,10 +15,10 @@ from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradie
 class Newton(ProjectedSearch):
     """Symnmf Algorithm 1 with the block-diagonal scaling (14), refreshed as (13) says.
 
-    Column l of H has its own block of the reduced Hessian. The block is applied through products, A included,
-    so nothing of size n × n is formed and a sparse A stays sparse; as long as the active set stays the same, so
-    does the block, (13). A block that is not positive definite gives the truncated
-    direction of conjugate gradients, at worst the gradient (S = I in the paper).
+    Column l of H has its own block of the reduced Hessian. The block is applied through products, A
+    included, so nothing of size n × n is formed and a sparse A stays sparse. As long as the active set stays
+    the same, so does the block. A block that is not positive definite gives the truncated direction of
+    conjugate gradients, at worst the gradient (S = I in the paper).
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"gradient", "column_curvature"})

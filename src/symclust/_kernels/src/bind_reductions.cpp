@@ -35,7 +35,7 @@ void gram(const T* X, std::ptrdiff_t n, int k, int starts, double* G) {
     std::fill(G, G + size, 0.0);
     for (std::ptrdiff_t first = 0; first < chunks; first += group) {
         const std::ptrdiff_t last = std::min(first + group, chunks);
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (last - first > 1)
         for (std::ptrdiff_t chunk = first; chunk < last; ++chunk) {
             double* mine = partial.data() + (chunk - first) * size;
             std::fill(mine, mine + size, 0.0);
@@ -54,7 +54,7 @@ double inner(const T* x, const T* y, std::ptrdiff_t size) {
     constexpr std::ptrdiff_t chunk_size = 1 << 15;
     const std::ptrdiff_t chunks = (size + chunk_size - 1) / chunk_size;
     std::vector<double> partial(chunks, 0.0);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (size > worth_threads)
     for (std::ptrdiff_t chunk = 0; chunk < chunks; ++chunk) {
         const std::ptrdiff_t begin = chunk * chunk_size;
         partial[chunk] = dot(x + begin, y + begin, std::min(chunk_size, size - begin));

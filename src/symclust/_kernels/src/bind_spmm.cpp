@@ -11,7 +11,7 @@ void spmm(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n, 
     const int parts = static_cast<int>(std::min<std::ptrdiff_t>(n, threads == 1 ? 1 : 16 * threads));
     const auto borders = balanced_rows(indptr, n, std::max(parts, 1));
     const Prefetch<T, I> fetch(H, width, indices + indptr[n]);
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (indptr[n] * width > worth_threads)
     for (int part = 0; part < parts; ++part) {
         for (std::ptrdiff_t i = borders[part]; i < borders[part + 1]; ++i) {
             const std::ptrdiff_t begin = indptr[i], count = indptr[i + 1] - begin;

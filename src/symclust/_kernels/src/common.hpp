@@ -54,6 +54,9 @@ inline int thread_number() {
 #endif
 }
 
+// Multiplications below which waking other threads costs more than they save.
+constexpr std::ptrdiff_t worth_threads = 1 << 16;
+
 // Row borders of `parts` pieces with about equal cost, a row costing its nonzeros plus one.
 template <typename I>
 std::vector<std::ptrdiff_t> balanced_rows(const I* indptr, std::ptrdiff_t n, int parts) {

@@ -100,7 +100,7 @@ public:
     void run(double* decrease, double* squared_gradient) {
         take_snapshot(0);
         StepGate gate;
-#pragma omp parallel
+#pragma omp parallel if (lanes.count > 1)
         {
             Lane lane(*this);
             std::ptrdiff_t step = 0;
