@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _fit(A: np.ndarray, seed: int, init: str) -> np.ndarray:
-    options = {"init": init, "tol": 1e-3, "max_iter": 500, "random_state": seed}
+    options = {"init": init, "tol": 1e-4, "max_iter": 2000, "random_state": seed}
     return SymNMF(3, affinity="precomputed", **options).fit(A).labels_
 
 

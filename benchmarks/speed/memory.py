@@ -8,24 +8,26 @@ import sys
 from benchmarks._tools import table
 
 SCRIPT = """
-import resource, sys, warnings
+import sys, warnings
 import numpy as np
+import scipy.sparse as sp
 from benchmarks.speed.product import random_graph
 from symclust import SymNMF
 warnings.simplefilter("ignore")
 
-def peak():  # kilobytes on Linux
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def memory(field):  # VmRSS is what the process holds, VmHWM the most it has held; Linux counts in kB
+    lines = open("/proc/self/status").read().splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith(field)).split()[1])
 
 A = random_graph(2000, 4000)
 SymNMF(16, affinity="precomputed", max_iter=2, random_state=0).fit(A)  # libraries and threads are there now
-import os, tempfile, scipy.sparse as sp
 parts = [np.load(f"{sys.argv[1]}/{name}.npy") for name in ("data", "indices", "indptr")]
 A = sp.csr_array(tuple(parts), shape=(1_000_000, 1_000_000))
 size = sum(part.nbytes for part in parts)
-before = peak()
+open("/proc/self/clear_refs", "w").write("5")  # the high-water mark starts anew
+before = memory("VmRSS")
 model = SymNMF(16, affinity="precomputed", max_iter=int(sys.argv[2]), random_state=0).fit(A)
-print(size, before, peak(), model.history_.seconds[-1])
+print(size, before, memory("VmHWM"), model.history_.seconds[-1])
 """
 
 

@@ -68,9 +68,8 @@ def main() -> None:
     for peer in ("SciPy", "MKL"):
         ratios = [row[f"{peer} / ours"] for row in rows if f"{peer} / ours" in row]
         if ratios:
-            print(
-                f"\n{peer} / ours: geometric mean {np.exp(np.log(ratios).mean()):.2f}, least {min(ratios):.2f}"
-            )
+            mean = np.exp(np.log(ratios).mean())
+            print(f"\n{peer} / ours: geometric mean {mean:.2f}, least {min(ratios):.2f}")
 
 
 if __name__ == "__main__":
