@@ -125,7 +125,7 @@ def check_against_twin(A, H0, full, offset, dtype, **options):
     assert_allclose(G[0], H.astype(float).T @ H, rtol=1e-6 if dtype is np.float32 else 1e-12, atol=1e-9)
     drop = objective(A, H0, full, offset) - objective(A, H, full, offset)
     assert_allclose(decrease[0], drop, atol=scale * (1e-6 if dtype is np.float32 else 1e-13))
-    assert_allclose(squared[0], total, rtol=10 * tolerance)
+    assert_allclose(squared[0], total, rtol=10 * tolerance, atol=1e-25)
     assert_allclose(row_gradient, rows, rtol=10 * tolerance, atol=10 * tolerance * max(rows.max(), 1e-3))
 
 
@@ -140,7 +140,8 @@ def test_one_sweep_equals_its_twin(full, offset, dtype, index):
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 4, 5, 8, 11, 16, 21, 32, 33, 40, 45, 64, 70])
 def test_every_unrolled_width_and_the_general_one(k, full):
-    n = 12
+    # More rows than columns: an off-diagonal problem with an empty column has no unique answer.
+    n = 10 + 2 * k
     check_against_twin(similarity(n, density=0.6), start(n, k), full, 0.0, np.float64)
 
 
@@ -150,18 +151,27 @@ def test_every_unrolled_width_and_the_general_one(k, full):
     offset=st.sampled_from([0.0, 0.1, 3.0]), cycles=st.integers(1, 3), self_edges=st.booleans(),
 )  # fmt: skip
 def test_small_problems_of_all_kinds(n, k, seed, full, offset, cycles, self_edges):
+    # Entries of flat problems are known only to a root of the rounding: values can be compared, not entries.
     A = similarity(n, density=0.5, seed=seed, self_edges=self_edges)
     H0 = start(n, k, seed=seed + 1) + 0.01
-    check_against_twin(A, H0, full, offset, np.float64, cycles=cycles)
+    H, _, decrease, _, _ = sweep(A, H0, full, offset, cycles=cycles)
+    expected = sweep_twin(A, H0, full, offset, cycles=cycles)[0]
+    first = objective(A, H0, full, offset)
+    values = [objective(A, X, full, offset) for X in (H, expected)]
+    assert H.min() >= 0
+    assert values[0] == pytest.approx(values[1], abs=1e-8 * (1 + first))
+    assert decrease[0] == pytest.approx(first - values[0], abs=1e-10 * (1 + first))
 
 
 @pytest.mark.parametrize("full", [True, False])
-def test_the_sweep_ends_on_a_stationary_point_when_repeated(full):
-    A, H = similarity(30), start(30, 3, zeros=0)
+def test_repeated_sweeps_become_stationary(full):
+    groups = np.repeat(np.arange(3), 10)
+    A = sp.csr_array((groups[:, None] == groups) * 0.8 + 0.2 * similarity(30).toarray())
+    H = start(30, 3, zeros=0)
     first = sweep(A, H, full)[3][0]
-    for _ in range(1500):
+    for _ in range(300):
         H, _, _, squared, _ = sweep(A, H, full)
-    assert np.sqrt(squared[0] / first) < 1e-6
+    assert np.sqrt(squared[0] / first) < 1e-5
 
 
 @pytest.mark.parametrize("full", [True, False])
@@ -186,7 +196,7 @@ def test_inactive_rows_stay_and_are_not_measured():
     H, _, _, _, rows = sweep(A, H0, active=active)
     assert_array_equal(H[~active], H0[~active])
     assert_array_equal(rows[~active], 0)
-    assert np.all(H[active] != H0[active], axis=None) or np.any(H[active] != H0[active])
+    assert np.all(np.any(H[active] != H0[active], axis=1))
 
 
 def test_no_active_row_changes_nothing():
@@ -247,10 +257,10 @@ def ring_of_cliques(n, size=12):
     return sp.csr_array(A + A.T + sp.diags_array(np.full(n, 0.3)))
 
 
-def crowded_steps(n, size=512, density=0.2):
-    """Nodes linked at random to those of the same step of 512 rows: lanes that move at once overshoot."""
+def rival_lanes(n, size=64):
+    """A clique for each lane: with fewer columns than lanes, those that move at once want the same column."""
     rng = np.random.default_rng(3)
-    blocks = [sp.random_array((min(size, n - f),) * 2, density=density, rng=rng) for f in range(0, n, size)]
+    blocks = [rng.uniform(0.4, 0.6, size=(min(size, n - first),) * 2) for first in range(0, n, size)]
     A = sp.block_diag(blocks, format="csr")
     return sp.csr_array(A + A.T)
 
@@ -271,7 +281,7 @@ def test_lanes_of_few_active_rows_equal_their_twin():
 
 
 def test_a_step_that_would_rise_is_done_again_in_order():
-    A, H0 = crowded_steps(MANY), np.full((MANY, 1), 1e-3)
+    A, H0 = rival_lanes(MANY), np.full((MANY, 1), 1e-3)
     expected, _, _, repeats = sweep_twin(A, H0)
     assert repeats > 0
     H, _, decrease, _, _ = sweep(A, H0)
@@ -280,7 +290,7 @@ def test_a_step_that_would_rise_is_done_again_in_order():
 
 
 def test_only_the_start_that_would_rise_is_done_again():
-    A = crowded_steps(MANY)
+    A = rival_lanes(MANY)
     overshooting, calm = np.full((MANY, 1), 1e-3), np.full((MANY, 1), 0.3)
     both = sweep(A, np.hstack([overshooting, calm]), n_starts=2)
     for s, H0 in enumerate((overshooting, calm)):
@@ -292,7 +302,7 @@ def test_only_the_start_that_would_rise_is_done_again():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("full", [True, False])
-@pytest.mark.parametrize("make", [ring_of_cliques, crowded_steps])
+@pytest.mark.parametrize("make", [ring_of_cliques, rival_lanes])
 def test_lanes_never_rise_and_track_the_objective(make, full, dtype):
     A, H = make(MANY + 100), np.full((MANY + 100, 3), 1e-3)
     H += 1e-3 * start(len(H), 3)
