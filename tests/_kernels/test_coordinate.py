@@ -60,7 +60,8 @@ def descend(A, H, full=True, offset=0.0, index=np.int32, block=None):
         x = H[:, l].copy()
         if block is None:
             _kernels.coordinate_sparse(
-                csr.indptr.astype(index), csr.indices.astype(index), csr.data, diagonal, H, x, G, l, full, change
+                csr.indptr.astype(index), csr.indices.astype(index), csr.data, diagonal, H, x, G, l, full,
+                change,
             )  # fmt: skip
         else:
             for first in range(0, len(H), block):

@@ -49,7 +49,9 @@ def dense_form(dtype):
 
 def gram_form(dtype):
     rng = np.random.default_rng(2)
-    X = np.repeat(np.eye(K), N // K, axis=0) @ rng.uniform(size=(K, 12)) ** 4 + 0.1 * rng.uniform(size=(N, 12))
+    X = np.repeat(np.eye(K), N // K, axis=0) @ rng.uniform(size=(K, 12)) ** 4 + 0.1 * rng.uniform(
+        size=(N, 12)
+    )
     return Gram(X.astype(dtype), scale=(1 / np.linalg.norm(X, axis=1)).astype(dtype), self_edges=False)
 
 

@@ -17,12 +17,8 @@ def cliques(sizes, dtype=np.float64):
 @pytest.mark.parametrize("form", [Dense, lambda A: Sparse(sp.csr_array(A)), "gram"])
 @pytest.mark.parametrize("sizes", [(3, 4, 5), (30, 30, 40), (7,)])
 def test_separate_cliques_are_found(sizes, form, dtype):
-    A = cliques(sizes, dtype)
-    if form == "gram":
-        operator = Gram(np.repeat(np.eye(len(sizes), dtype=dtype), sizes, axis=0))
-    else:
-        operator = form(A)
-    H = spectral(operator, len(sizes))
+    A, Z = cliques(sizes, dtype), np.repeat(np.eye(len(sizes), dtype=dtype), sizes, axis=0)
+    H = spectral(Gram(Z) if form == "gram" else form(A), len(sizes))
     assert H.dtype == dtype
     assert H.shape == (sum(sizes), len(sizes))
     assert_allclose(H @ H.T, A, atol=5e-3)
