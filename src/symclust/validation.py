@@ -13,6 +13,8 @@ from symclust.exceptions import InputError, InputTypeError, OptionError
 
 __all__ = ["check_features", "check_n_clusters", "check_number", "check_similarity"]
 
+NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
+
 
 def check_features(X: Any, *, name: str = "X") -> Any:
     """Return samples × features as a C-ordered array or a CSR array of float32 or float64.
@@ -50,9 +52,10 @@ def check_features(X: Any, *, name: str = "X") -> Any:
             input_name=name,
         )
     except TypeError as error:
-        raise InputTypeError(str(error)) from error
+        raise InputTypeError(f"{error}. {NUMBERS}") from error
     except ValueError as error:
-        raise InputError(str(error)) from error
+        text = str(error)
+        raise InputError(f"{text}. {NUMBERS}" if text.startswith("could not convert") else text) from error
     if sparse.issparse(X):
         X = _canonical(sparse.csr_array(X))
     _check_finite(X, name)

@@ -16,5 +16,6 @@ def blobs():
     """Return 90 positive samples in three clusters that are apart in distance and in direction, and labels."""
     centers = [[20.0, 1.0, 1.0], [1.0, 20.0, 1.0], [1.0, 1.0, 20.0]]
     X, y = make_blobs(90, centers=centers, cluster_std=0.6, random_state=0)
+    X = abs(X)
     X.flags.writeable = False
-    return abs(X), y
+    return X, y

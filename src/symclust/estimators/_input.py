@@ -13,7 +13,7 @@ from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.graphs import Affinity, normalized_cut
 from symclust.operators import Dense, Operator, Sparse, as_operator, graph_names
 from symclust.operators._graphs import graph_adjacency, is_a
-from symclust.validation import check_features
+from symclust.validation import check_features, check_similarity
 
 DEFAULT = "nearest_neighbors"
 NOT_AFFINITIES = ("normalized_cut",)  # files of graphs/ that turn a similarity into another
@@ -82,11 +82,14 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similar
     _refuse_params(f"a {type(X).__name__}", params)
     if isinstance(X, Operator):
         return Similarity(X, extend=as_given)
+    names = graph_names(X)
+    if not names:
+        raise InputError(f"The {type(X).__name__} has no nodes: there is nothing to cluster.")
+    A = Sparse(graph_adjacency(X))
     if affinity == "precomputed":
-        return Similarity(as_operator(X), graph_names(X), extend=as_given)
-    adjacency = graph_adjacency(X)
-    A = as_operator(normalized_cut(adjacency))
-    return Similarity(A, graph_names(X), extend=NewNodes(adjacency).extend)
+        return Similarity(A, names, extend=as_given)
+    check_similarity(A)
+    return Similarity(as_operator(normalized_cut(A.csr)), names, extend=NewNodes(A.csr).extend)
 
 
 def _call(affinity: Callable[..., Any], X: Any, params: dict[str, Any]) -> Similarity:
@@ -130,9 +133,11 @@ def make_affinity(affinity: Any, params: dict[str, Any] | None) -> Affinity:
     """Return the affinity of that name with its parameters."""
     known = [name for name in registry.options("graphs") if name not in NOT_AFFINITIES]
     if not isinstance(affinity, str) or affinity not in known:
+        given = repr(affinity) if isinstance(affinity, str | None) else f"<{type(affinity).__name__}>"
         listed = ", ".join(repr(name) for name in [*known, "precomputed"])
         raise OptionError(
-            f"affinity={affinity!r} is not known. Choose one of {listed}, or give a function of X."
+            f"affinity={given} is not known. Choose one of {listed} (X holds the similarities), "
+            "or give a function of X."
         )
     rule = registry.resolve("graphs", affinity)
     try:

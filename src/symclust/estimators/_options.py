@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from symclust import registry
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.operators import Operator
 from symclust.solvers import Solver, Starts, choose_solver
-from symclust.validation import check_number
 
 COUPLED = ("anls", "hals")
 COUPLINGS = ("auto", "increasing")
@@ -21,17 +21,21 @@ COUPLINGS = ("auto", "increasing")
 def check_solver(solver: Any, coupling: Any) -> None:
     """Refuse a solver that does not exist, and a coupling that is not possible or that it does not have."""
     check_known("solver", solver, ("auto", *registry.options("solvers")))
-    if not isinstance(coupling, str):
-        check_number("coupling", coupling, least=0, exclusive=True)
-    elif coupling not in COUPLINGS:
+    if not _is_coupling(coupling):
         raise OptionError(
-            f"coupling={coupling!r} is not known. Give 'auto', 'increasing' or a positive number."
+            f"coupling={coupling!r} is not possible: give 'auto', 'increasing' or a positive number."
         )
     if solver not in COUPLED and coupling != "auto":
         raise CombinationError(
             f"coupling={coupling!r} has no meaning for solver={solver!r}: only "
             f"{' and '.join(map(repr, COUPLED))} have two factors to couple."
         )
+
+
+def _is_coupling(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in COUPLINGS
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
 
 
 def make_solver(solver: str, coupling: Any, operator: Operator) -> Solver:
