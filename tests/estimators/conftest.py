@@ -13,7 +13,7 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def blobs():
-    """Return 90 positive samples in three clusters that are apart in distance and in direction, and labels."""
+    """Return 90 positive samples in three clusters, apart in distance and in direction, and their labels."""
     centers = [[20.0, 1.0, 1.0], [1.0, 20.0, 1.0], [1.0, 1.0, 20.0]]
     X, y = make_blobs(90, centers=centers, cluster_std=0.6, random_state=0)
     X = abs(X)

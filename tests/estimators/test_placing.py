@@ -119,7 +119,9 @@ def test_rows_are_the_nonnegative_least_squares_solutions(blobs):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_score_of_blocks(form):
-    model = SymNMF(2, affinity="precomputed", tol=1e-8, random_state=0).fit(np.kron(np.eye(2), np.ones((3, 3))))
+    model = SymNMF(2, affinity="precomputed", tol=1e-8, random_state=0).fit(
+        np.kron(np.eye(2), np.ones((3, 3)))
+    )
     assert model.score(form([[1.0, 1, 1, 0, 0, 0]])) == pytest.approx(0, abs=1e-6)
     assert model.score(form([[1.0, 0, 0, 0, 0, 0]])) == pytest.approx(-2 / 3, abs=1e-6)
     assert model.score(form(np.zeros((1, 6)))) == -1
@@ -145,7 +147,7 @@ def test_functions_cannot_compare_unseen_samples(blobs):
     X, _ = blobs
     model = SymNMF(3, affinity=lambda X: X @ X.T, random_state=0).fit(X)
     for method in (model.predict, model.transform, model.score):
-        with pytest.raises(CombinationError, match="affinity is a function.*affinity='precomputed'"):
+        with pytest.raises(CombinationError, match=r"affinity is a function.*affinity='precomputed'"):
             method(X)
 
 
@@ -156,7 +158,7 @@ def test_the_width_must_fit(blobs, method):
     with pytest.raises(InputError, match=r"X has 2 features, but SymNMF is expecting 3 features as input\."):
         getattr(features, method)(X[:, :2])
     graph = SymNMF(2, random_state=0).fit(nx.karate_club_graph())
-    with pytest.raises(InputError, match="X has 3 features.*expecting 34.*similarities of each new sample"):
+    with pytest.raises(InputError, match=r"X has 3 features.*expecting 34.*similarities of each new sample"):
         getattr(graph, method)(X)
 
 
