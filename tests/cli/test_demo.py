@@ -38,3 +38,13 @@ def test_path_that_cannot_be_written_is_one_message(command, tmp_path):
     status, _, errors = command("demo", "--output", str(tmp_path / "file" / "page.html"))
     assert status == 1
     assert errors.startswith("Error: The page cannot be written to")
+    assert "file is not a folder" in errors
+
+
+def test_impossible_seed_is_refused_before_the_work(command, tmp_path):
+    page = tmp_path / "page.html"
+    status, out, errors = command("demo", "--seed", "-1", "--output", str(page))
+    assert status == 2
+    assert "--seed" in errors
+    assert not out
+    assert not page.exists()

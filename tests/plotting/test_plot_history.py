@@ -3,6 +3,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from symclust import SymNMF
+from symclust.datasets import planted_partition
 from symclust.exceptions import InputTypeError, OptionError
 from symclust.plotting import plot_history
 
@@ -48,7 +50,7 @@ def test_small_ranges_have_plain_numbers(history):
     history.objective[:] = [210, 190, 170, 160, 150]
     ax = plot_history(history)
     ax.figure.canvas.draw()
-    assert "165" in [text.get_text() for text in ax.get_yticklabels()]
+    assert "160" in [text.get_text() for text in ax.get_yticklabels()]
 
 
 def test_refuses_what_is_no_history(history):
@@ -58,3 +60,12 @@ def test_refuses_what_is_no_history(history):
         plot_history(np.zeros(3, dtype=[("iteration", int), ("seconds", float)]))
     with pytest.raises(OptionError, match="against='time'"):
         plot_history(history, against="time")
+
+
+def test_draws_a_real_run():
+    A, _ = planted_partition(120, 3, random_state=0)
+    model = SymNMF(3, affinity="precomputed", random_state=0).fit(A)
+    objective, stationarity = curves(plot_history(model))
+    assert objective[:, 0].tolist() == list(range(model.n_iter_ + 1))
+    assert objective[-1, 1] == model.objective_
+    assert stationarity[-1, 1] <= model.tol

@@ -31,7 +31,9 @@ def demo(
         ),
     ] = Path("symclust-report.html"),
     clusters: Annotated[int, typer.Option("--clusters", "-k", help="How many clusters to look for.")] = 10,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same clusters.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**32 - 1, help="The same seed gives the same clusters.")
+    ] = 0,
 ) -> None:
     """Cluster 1,797 handwritten digits and write a page about the clusters.
 

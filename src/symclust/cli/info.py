@@ -37,7 +37,7 @@ def info() -> None:
         installed = [_installed(library) for library in libraries]
         states = [f"{x} {v}" if v else f"{x} missing" for x, v in zip(libraries, installed, strict=True)]
         command = "" if all(installed) else escape(f'pip install "symclust[{name}]"')
-        parts.add_row(name, ", ".join(states), command)
+        parts.add_row(name, "\n".join(states), command)
     screen.print(parts)
 
 

@@ -31,8 +31,10 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     float
         Between 0 and 1; 1 means equal partitions.
 
-    Notes ----- The matching is solved exactly on the classes × clusters table of counts, in cubic time of its
-    smaller side.
+    Notes
+    -----
+    The matching is solved exactly on the classes × clusters table of counts, in cubic time of its smaller
+    side.
 
     Examples
     --------

@@ -22,8 +22,9 @@ FIELDS = ("iteration", "seconds", "objective", "stationarity")
 def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str = "iteration") -> Axes:
     """Draw objective (left axis) and stationarity (right axis) of a run, both on log scales.
 
-    A run that has converged shows a flat objective and a stationarity that fell to `tol` times its first
-    value.
+    A run that has converged shows a flat objective and a stationarity that fell to `tol`. Stationarity is
+    relative to the first point of the run; with ``init="merge"`` that is the random start before the merge,
+    so the curve need not begin at 1.
 
     Parameters
     ----------
@@ -91,6 +92,6 @@ def _plain_numbers(ax: Axes, values: NDArray[np.floating]) -> None:
     """Write 150, not 1.5 × 10², where the values stay within a factor of ten."""
     if values.max() < 10 * values.min():
         ticker = matplotlib_module("ticker")
-        ax.yaxis.set_major_locator(ticker.MaxNLocator(6))
+        ax.yaxis.set_major_locator(ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))
         ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
         ax.yaxis.set_minor_locator(ticker.NullLocator())

@@ -39,7 +39,7 @@ def history_picture(model: Any) -> Themed:
         f"The objective goes from {first['objective']:.4g} to {last['objective']:.4g} and the stationarity "
         f"from {first['stationarity']:.2g} to {last['stationarity']:.2g} in {last['iteration']} iterations."
     )
-    return _themed(lambda ax: plot_history(model, ax), (6.4, 3.0), "svg", alt)
+    return _themed(lambda ax: plot_history(model, ax), (5.2, 2.7), "svg", alt)
 
 
 def _themed(draw: Callable[[Any], Any], size: tuple[float, float], file_format: str, alt: str) -> Themed:

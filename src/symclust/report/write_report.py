@@ -89,9 +89,9 @@ def _write(path: Path, page: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            f"The page cannot be written to {path}: {error.strerror}. Choose another path."
-        ) from error
+        in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+        reason = f"{path.parent} is not a folder" if in_the_way else error.strerror
+        raise InputError(f"The page cannot be written to {path}: {reason}. Choose another path.") from error
     return path
 
 
@@ -101,7 +101,7 @@ def _headline(model: Any, y: np.ndarray | None) -> dict[str, str]:
     if y is not None:
         known = {
             "accuracy": f"{clustering_accuracy(y, labels):.3f}",
-            "mutual information (NMI)": f"{normalized_mutual_info_score(y, labels):.3f}",
+            "NMI": f"{normalized_mutual_info_score(y, labels):.3f}",
         }
     return known | {
         "samples": f"{len(labels):,}",

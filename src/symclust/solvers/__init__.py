@@ -1,17 +1,15 @@
 """How: one step on a state, one file a solver; the loop, the clock and the starts are shared.
 
-=======================
-=========================================================================================
-`row_descent`            Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
-`coordinate`             the same coordinates column by column (cyclic coordinate descent)
-`anls`                   two coupled factors, each an exact nonnegative least squares problem (Algorithm 2)
-`hals`                   the same coupling with one sweep over the columns instead of the exact solution
-`newton`                 projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
-`projected_newton`       projected search scaled by the whole reduced Hessian
-`projected_gradient`     projected search along the gradient itself
-`multiplicative`         multiplicative updates: simple, slow, monotone
-=======================
-=========================================================================================
+====================  =======================================================================================
+`row_descent`         Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
+`coordinate`          the same coordinates column by column (cyclic coordinate descent)
+`anls`                two coupled factors, each an exact nonnegative least squares problem (Algorithm 2)
+`hals`                the same coupling with one sweep over the columns instead of the exact solution
+`newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
+`projected_newton`    projected search scaled by the whole reduced Hessian
+`projected_gradient`  projected search along the gradient itself
+`multiplicative`      multiplicative updates: simple, slow, monotone
+====================  =======================================================================================
 """
 
 from symclust.solvers._auto import choose_solver

@@ -44,8 +44,8 @@ class CoupledSolver(ProductSolver):
         self._largest: float | None = None
 
     @abstractmethod
-    def minimise(self, left: Array, right: Array, W: Array) -> Array:
-        """Return H ≥ 0 that lowers the least squares problem with these normal equations, starting from W."""
+    def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
+        """Return H ≥ 0 no worse than V, the factor before W, for the problem with these normal equations."""
 
     def step(self, problem: Problem, state: State) -> Steps:
         """W ← H, then H from its least squares problem."""
@@ -54,7 +54,8 @@ class CoupledSolver(ProductSolver):
             AW = yield W
         alpha = memory.setdefault("coupling", self._first_coupling(problem.operator))
         left, right = problem.objective.normal_equations(W, AW, _kernels.gram(W)[0], alpha)
-        H = self.minimise(left, right, W)
+        H = self.minimise(left, right, W, memory.get("before", W))
+        memory["before"] = W
         memory["coupled_objective"] = problem.objective.coupled_value(W, AW, H, alpha)
         memory["gap"] = float(np.linalg.norm(W - H) / max(np.linalg.norm(H), np.finfo(H.dtype).tiny))
         if self.coupling == "increasing" and memory["gap"] >= NEGLIGIBLE:

@@ -14,6 +14,6 @@ class Anls(CoupledSolver):
     hand.
     """
 
-    def minimise(self, left: Array, right: Array, W: Array) -> Array:
+    def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
         """Solve exactly, pivoting from the support of W: it hardly changes from step to step."""
         return block_pivoting(left, right, W)

@@ -8,8 +8,12 @@ from symclust.solvers._coupled import CoupledSolver
 
 
 class Hals(CoupledSolver):
-    """The coupling of `anls` with one exact sweep over the columns of H in place of the exact solution."""
+    """The coupling of `anls` with one exact sweep over the columns of H in place of the exact solution.
 
-    def minimise(self, left: Array, right: Array, W: Array) -> Array:
-        """Sweep once from W."""
-        return hals(left, right, W)
+    The sweep starts from the factor before W. Since g is symmetric, g(W, H) ≤ g(W, V) = g(V, W): the coupled
+    objective never rises. From W itself only g(W, H) ≤ g(W, W) would hold.
+    """
+
+    def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
+        """Sweep once from V."""
+        return hals(left, right, V)
