@@ -13,6 +13,8 @@ from symclust.exceptions import InputError, InputTypeError, OptionError
 
 __all__ = ["check_features", "check_n_clusters", "check_number", "check_similarity"]
 
+NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
+
 
 def check_features(X: Any, *, name: str = "X") -> Any:
     """Return samples × features as a C-ordered array or a CSR array of float32 or float64.
@@ -50,9 +52,10 @@ def check_features(X: Any, *, name: str = "X") -> Any:
             input_name=name,
         )
     except TypeError as error:
-        raise InputTypeError(str(error)) from error
+        raise InputTypeError(f"{error}. {NUMBERS}") from error
     except ValueError as error:
-        raise InputError(str(error)) from error
+        text = str(error)
+        raise InputError(f"{text}. {NUMBERS}" if text.startswith("could not convert") else text) from error
     if sparse.issparse(X):
         X = _canonical(sparse.csr_array(X))
     _check_finite(X, name)
@@ -114,23 +117,37 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
         )
     if nonnegative and not operator.is_nonnegative():
         raise InputError(
-            "The similarity has negative entries, and this model builds it from nonnegative numbers. "
-            "Shift or clip it, or turn distances into similarities first (for example exp(-d**2 / sigma**2))."
+            "Negative values in data: some similarities are negative, and this model builds them from "
+            "nonnegative numbers. Shift or clip them, turn distances into similarities first (for example "
+            "exp(-d**2 / sigma**2)), or choose an affinity without negative values, such as "
+            "'nearest_neighbors'."
         )
 
 
-def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
-    """Return the number of clusters as an int between 1 and the number of samples."""
+def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:
+    """Return the number of clusters as an int between 1 and the number of samples, where that is known.
+
+    Examples
+    --------
+    >>> from symclust.validation import check_n_clusters
+    >>> check_n_clusters(5, 3)
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.OptionError: n_clusters=5 is not possible with n_samples=3: give a number from 1 to 3.
+    """
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
+        hint = " Choosing it automatically is not offered yet." if str(n_clusters) == "auto" else ""
         raise OptionError(
-            f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples."
+            f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples.{hint}"
         )
-    if not 1 <= int(n_clusters) <= n_samples:
+    k = int(n_clusters)
+    if k < 1:
+        raise OptionError(f"n_clusters={k} is not possible: give a whole number from 1 on.")
+    if n_samples is not None and k > n_samples:
         raise OptionError(
-            f"n_clusters={n_clusters} is not possible with n_samples={n_samples}: "
-            f"give a number from 1 to {n_samples}."
+            f"n_clusters={k} is not possible with n_samples={n_samples}: give a number from 1 to {n_samples}."
         )
-    return int(n_clusters)
+    return k
 
 
 def check_number(

@@ -9,32 +9,27 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from symclust.estimators._input import Similarity, read_similarity
+from symclust.estimators._input import Similarity, input_tags, is_similarity, read_similarity
 from symclust.estimators._placing import Placer
-from symclust.exceptions import NotConvergedWarning
-from symclust.operators import Dense, Operator, Sparse, graph_names
+from symclust.exceptions import InputError, InputTypeError, NotConvergedWarning
 from symclust.solvers import Result
+from symclust.validation import check_features
 
 
 class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """A clustering method that sees its samples through pairwise similarities."""
 
     def _read(self, X: Any) -> Similarity:
-        is_array = not isinstance(X, Operator) and graph_names(X) is None
-        if is_array:  # scikit-learn's bookkeeping of feature names and numbers; the values are checked by us
-            validate_data(self, X, skip_check_array=True)
         similarity = read_similarity(X, self.affinity, self.affinity_params)
-        if not is_array:
+        if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
+            self.__dict__.pop("feature_names_in_", None)
+        else:  # scikit-learn's bookkeeping of feature names and numbers; the values were checked by us
+            validate_data(self, X, skip_check_array=True)
         return similarity
 
     def _store(self, similarity: Similarity, best: Result) -> None:
-        operator = similarity.operator
-        self.affinity_matrix_ = (
-            operator.array if isinstance(operator, Dense)
-            else operator.csr if isinstance(operator, Sparse)
-            else operator
-        )  # fmt: skip
+        self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
         self.labels_ = best.H.argmax(axis=1)
@@ -43,9 +38,21 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.n_iter_ = best.n_iter
         self.converged_ = best.converged
         self.stop_reason_ = best.stop_reason
-        self._placer = Placer(similarity, best.H, self.affinity)
+        self._placer = Placer(similarity, best.H)
         if not best.converged:
             warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
+        self._warn_of_empty_rows()
+
+    def _warn_of_empty_rows(self) -> None:
+        empty = np.flatnonzero(~self.membership_.any(axis=1))
+        if empty.size:
+            first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
+            warnings.warn(
+                f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
+                "samples without similarity to others do. Their rows of membership_ are zero; labels_ counts "
+                "them to cluster 0.",
+                stacklevel=4,
+            )
 
     @property
     def _n_features_out(self) -> int:
@@ -64,20 +71,41 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         Parameters
         ----------
         X : array-like or sparse
-            Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting a graph or an
-            operator, the similarities of the samples to the training samples.
+            Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting an operator, the
+            similarities of the samples to the training samples; after fitting a graph, the weights of the
+            edges between new nodes and the graph's nodes.
         """
-        check_is_fitted(self)
-        if self._placer.similarity.affinity is not None:
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return self._placer.memberships(X)
+        return self._memberships(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the cluster of each sample: the largest entry of its row of `transform`."""
-        check_is_fitted(self)
-        if self._placer.similarity.affinity is not None:
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return self._placer.memberships(X).argmax(axis=1)
+        return self._memberships(X).argmax(axis=1)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how well the clusters explain samples, from −1 (not at all) to 0 (entirely).
+
+        The score is minus the mean of min ‖a − Hh‖² / ‖a‖² over h ≥ 0, with a the similarities of a sample to
+        the training samples. Samples seen in training are not treated differently from unseen ones; a sample
+        without similarities counts as not explained.
+
+        Parameters
+        ----------
+        X : array-like or sparse
+            As in `transform`.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import SymNMF
+        >>> A = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(A)
+        >>> round(model.score([[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]), 3)
+        -0.333
+        """
+        X = self._check_new(X)
+        return -float(self._placer.residuals(X).mean())
 
     def communities(self) -> list[list[Any]]:
         """Return the members of each cluster, by name for a graph and by number otherwise.
@@ -97,9 +125,32 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             groups[label].append(name)
         return groups
 
+    def _memberships(self, X: Any) -> np.ndarray:
+        X = self._check_new(X)
+        return self._placer.memberships(X)
+
+    def _check_new(self, X: Any) -> Any:
+        """Return samples to be placed as an array of the right width."""
+        check_is_fitted(self)
+        if is_similarity(X):
+            raise InputTypeError(
+                f"New samples cannot be read from a {type(X).__name__}: give an array or sparse matrix with "
+                f"one row a sample and its similarities to the {self.n_features_in_} training samples."
+            )
+        checked = check_features(X)
+        if checked.shape[1] != self.n_features_in_:
+            pairwise = self._placer.similarity.samples is None
+            raise InputError(
+                f"X has {checked.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+                f"{': the similarities of each new sample to the training samples' if pairwise else ''}."
+            )
+        validate_data(self, X, reset=False, skip_check_array=True)  # the names of the features
+        return checked
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        for name, value in input_tags(self.affinity, self.affinity_params).items():
+            setattr(tags.input_tags, name, value)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from symclust import _kernels
-from symclust._threads import split
+from symclust._threads import single_threaded_blas, split
 from symclust.estimators._input import Similarity
 from symclust.estimators._known_rows import KnownRows
-from symclust.exceptions import CombinationError, InputError
+from symclust.exceptions import CombinationError
 from symclust.nnls.block_pivoting import block_pivoting
-from symclust.validation import check_features
+from symclust.operators import Operator
 
 ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 
@@ -21,49 +23,52 @@ ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 class Placer:
     """Solves min ‖a − H h‖² over h ≥ 0 for the similarities a of a new sample; known samples keep theirs."""
 
-    def __init__(self, similarity: Similarity, H: np.ndarray, affinity: Any) -> None:
-        self.similarity, self.H, self.affinity = similarity, H, affinity
-        self._known: KnownRows | None = None
+    def __init__(self, similarity: Similarity, H: np.ndarray) -> None:
+        self.similarity, self.H = similarity, H
 
-    def check(self, X: Any) -> Any:
-        """Return X as an array that can be placed, or say why it cannot."""
-        if self.similarity.affinity is None and callable(self.affinity):
+    def memberships(self, X: Any) -> np.ndarray:
+        """Return a row of memberships for each row of X."""
+        placed, keys = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype), []
+        for rows, A in self._similarities(X):
+            placed[rows] = self._solve(A)[0]
+            if self._known is not None:
+                keys += self._known.keys(A if self.similarity.samples is None else X[rows])
+        if self._known is not None:
+            known = self._known.find(keys)
+            placed[known >= 0] = self.H[known[known >= 0]]
+        return placed
+
+    def residuals(self, X: Any) -> np.ndarray:
+        """Return min ‖a − Hh‖² / ‖a‖² for each row of X, 1 for a sample without similarities."""
+        found = np.ones(X.shape[0])
+        for rows, A in self._similarities(X):
+            h, attraction = (part.astype(np.float64) for part in self._solve(A))
+            squares = A.multiply(A) if sparse.issparse(A) else A * A
+            norms = np.asarray(squares.sum(axis=1, dtype=np.float64))
+            misfit = norms - 2 * (h * attraction).sum(axis=1) + ((h @ self._gram) * h).sum(axis=1)
+            np.divide(np.maximum(misfit, 0), norms, out=found[rows], where=norms > 0)
+        return found
+
+    def _similarities(self, X: Any) -> Iterator[tuple[slice, Any]]:
+        if self.similarity.extend is None:
             raise CombinationError(
                 "affinity is a function, which cannot compare unseen samples with the training samples. "
                 "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
             )
-        X = check_features(X)
-        if self.similarity.affinity is None and X.shape[1] != len(self.H):
-            raise InputError(
-                f"X has {X.shape[1]} features, but this model is expecting {len(self.H)} features as input: "
-                "the similarities of each new sample to the training samples."
-            )
-        return X
-
-    def memberships(self, X: Any) -> np.ndarray:
-        """Return a row of memberships for each row of X."""
-        X = self.check(X)
-        G = _kernels.gram(self.H)[0].astype(self.H.dtype)
-        placed = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype)
         for rows in split(X.shape[0], ROWS):
-            placed[rows] = block_pivoting(G, self._attraction(self.cross(X[rows])))
-        known = self._find_known(X)
-        placed[known >= 0] = self.H[known[known >= 0]]
-        return placed
+            yield rows, self.similarity.extend(X[rows])
 
-    def cross(self, X: Any) -> Any:
-        """Return the similarities of new samples to the training samples."""
-        return X if self.similarity.affinity is None else self.similarity.affinity.extend(X)
+    def _solve(self, A: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the solutions h, a row a sample, and the right-hand sides AH of their normal equations."""
+        with single_threaded_blas():
+            attraction = np.ascontiguousarray(A @ self.H, dtype=self.H.dtype)
+        return block_pivoting(self._gram.astype(self.H.dtype), attraction), attraction
 
-    def _attraction(self, A: Any) -> np.ndarray:
-        product = A @ self.H
-        return np.ascontiguousarray(
-            product.toarray() if sparse.issparse(product) else product, dtype=self.H.dtype
-        )
+    @cached_property
+    def _gram(self) -> np.ndarray:
+        return _kernels.gram(self.H)[0]
 
-    def _find_known(self, X: Any) -> np.ndarray:
-        if self.similarity.samples is None:
-            return np.full(X.shape[0], -1)
-        if self._known is None:
-            self._known = KnownRows(self.similarity.samples)
-        return self._known.find(X.astype(self.similarity.samples.dtype, copy=False))
+    @cached_property
+    def _known(self) -> KnownRows | None:
+        samples = self.similarity.matrix if self.similarity.samples is None else self.similarity.samples
+        return None if isinstance(samples, Operator) else KnownRows(samples)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from symclust import registry
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._optimality import Optimality, measure_optimality
-from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.estimators._options import check_init, check_solver, make_solver, make_starts
+from symclust.exceptions import OptionError
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Solver, Starts, choose_solver, solve
+from symclust.solvers import Control, Problem, solve
 from symclust.validation import check_n_clusters, check_number, check_similarity
-
-COUPLED = ("anls", "hals")
 
 
 class SymNMF(SimilarityEstimator):
@@ -31,7 +27,8 @@ class SymNMF(SimilarityEstimator):
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
     (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry
-    of its row h_i; a sample without any similarity to others has a row of zeros and is counted to cluster 0.
+    of its row h_i. A sample without any similarity to others has a row of zeros; it is counted to cluster 0, so
+    that every sample has a label, and a warning says how many there are.
 
     Parameters
     ----------
@@ -159,15 +156,15 @@ class SymNMF(SimilarityEstimator):
         y : ignored
             For scikit-learn's conventions.
         """
-        self._check_numbers()
+        self._check_options()
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
         similarity = self._read(X)
-        n_clusters = check_n_clusters(self.n_clusters, similarity.operator.n)
-        check_similarity(similarity.operator)
-        solver = self._make_solver(similarity.operator)
-        problem = self._problem(similarity.operator)
-        starts = self._starts(similarity.operator.n, n_clusters)
-        results, points = solve(problem, solver, starts, control)
+        A = similarity.operator
+        n_clusters = check_n_clusters(self.n_clusters, A.n)
+        check_similarity(A)
+        starts = make_starts(self.init, self.n_init, self.random_state, (A.n, n_clusters))
+        problem = self._problem(A)
+        results, points = solve(problem, make_solver(self.solver, self.coupling, A), starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())
         self.merge_path_ = points[best].merge_path
@@ -203,54 +200,16 @@ class SymNMF(SimilarityEstimator):
             return self.objective_
         return max(0.0, self.objective_ - problem.objective.penalty(self.membership_))
 
-    def _make_solver(self, operator: Operator) -> Solver:
-        if isinstance(self.solver, str) and self.solver in COUPLED:
-            return registry.resolve("solvers", self.solver)(self.coupling)
-        if self.coupling != "auto":
-            raise CombinationError(
-                f"coupling={self.coupling!r} has no meaning for solver={self.solver!r}: only "
-                f"{' and '.join(map(repr, COUPLED))} have two factors to couple."
-            )
-        if self.solver == "auto":
-            return registry.resolve("solvers", choose_solver(operator))()
-        if self.solver not in registry.options("solvers"):
-            known = ", ".join(map(repr, ("auto", *registry.options("solvers"))))
-            raise OptionError(f"solver={self.solver!r} is not known. Choose one of {known}.")
-        return registry.resolve("solvers", self.solver)()
-
-    def _starts(self, n_samples: int, n_clusters: int) -> Starts:
-        init, n_init = self.init, self.n_init
-        if isinstance(init, str):
-            known = ("merge", *registry.options("initialization"))
-            if init not in known:
-                listed = ", ".join(map(repr, known))
-                raise OptionError(f"init={init!r} is not known. Choose one of {listed}, or give an array.")
-        else:
-            init = self._check_init(np.asarray(init), (n_samples, n_clusters))
-        if n_init > 1 and (not isinstance(init, str) or init == "spectral"):
-            warnings.warn(
-                "This init is always the same: one start is run instead of n_init.",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-            n_init = 1
-        return Starts(init, n_clusters, n_init, check_random_state(self.random_state))
-
-    @staticmethod
-    def _check_init(init: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-        if init.shape != shape or init.dtype.kind not in "fiu":
-            raise InputError(
-                f"init must be a name or an array of numbers of shape (n_samples, n_clusters) = {shape}; "
-                f"got shape {init.shape} and dtype {init.dtype}."
-            )
-        if not np.isfinite(init).all() or init.min() < 0:
-            raise InputError("init must hold finite numbers that are not negative.")
-        return init
-
-    def _check_numbers(self) -> None:
+    def _check_options(self) -> None:
+        """Refuse what can be refused before anything is computed."""
+        check_n_clusters(self.n_clusters)
+        check_solver(self.solver, self.coupling)
+        check_init(self.init)
         check_number("n_init", self.n_init, least=1, whole=True)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("tol", self.tol, least=0)
         check_number("sparsity", self.sparsity, least=0)
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, least=0, exclusive=True)
+        if self.callback is not None and not callable(self.callback):
+            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")

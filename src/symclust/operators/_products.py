@@ -16,6 +16,8 @@ __all__ = ["dense_product", "transposed_product"]
 # Rows of one BLAS call. From 64 to 512 measure alike; small ones leave work for several threads inside the
 # blocks of a few hundred rows that Gauss-Seidel sweeps ask for.
 ROWS = 128
+# Multiplications below which handing blocks to other threads costs more than they save.
+WORTH_THREADS = 1 << 22
 # Partial sums of a transposed product: each is a d x w array, so their number is bounded.
 PARTS = 16
 
@@ -28,7 +30,11 @@ def dense_product(A: Array, H: Array) -> Array:
         np.matmul(A[rows], H, out=out[rows])
 
     with single_threaded_blas():
-        map_blocks(multiply, split(A.shape[0], ROWS))
+        if A.size * H.shape[1] < WORTH_THREADS:
+            for rows in split(A.shape[0], ROWS):
+                multiply(rows)
+        else:
+            map_blocks(multiply, split(A.shape[0], ROWS))
     return out
 
 

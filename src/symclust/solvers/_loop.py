@@ -73,6 +73,7 @@ class _Run:
     def __init__(self, number: int, state: State, reference: float | None, control: Control) -> None:
         self.number, self.state, self.control = number, state, control
         self.reference = state.stationarity if reference is None else reference
+        self.rounding = _rounding(state)
         self.rows: list[tuple[int, float, float, float]] = []
         self.reason = ""
         self.converged = False
@@ -85,8 +86,14 @@ class _Run:
     def record(self, iteration: int) -> None:
         self.rows.append((iteration, self.control.seconds(), self.state.objective, self.relative))
 
-    def looks_stationary(self) -> bool:
+    def reaches_tol(self) -> bool:
         return self.relative <= self.control.tol
+
+    def is_rounding(self) -> bool:
+        return self.state.stationarity <= self.rounding
+
+    def looks_stationary(self) -> bool:
+        return self.reaches_tol() or self.is_rounding()
 
     def finish(self, reason: str, converged: bool = False) -> None:
         self.reason, self.converged = reason, converged
@@ -155,7 +162,7 @@ def _measure(problem: Problem, states: Sequence[State]) -> None:
 
 def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Control) -> None:
     for r in runs:
-        if r.state.stationarity <= _rounding(problem, r.state) or (control.tol > 0 and r.looks_stationary()):
+        if r.is_rounding() or (control.tol > 0 and r.reaches_tol()):
             r.finish("stationary from the start", converged=True)
     iteration = 0
     while active := [r for r in runs if not r.reason]:
@@ -170,7 +177,7 @@ def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Contro
         _measure(problem, [r.state for r in active if r.state.AH is None and r.looks_stationary()])
         for r in active:
             r.record(iteration)
-            _judge(problem, r, iteration, control)
+            _judge(r, iteration, control)
         if _told_to_stop(active, iteration, control):
             return
 
@@ -179,13 +186,13 @@ def _distance(r: _Run, control: Control) -> str:
     return f"stationarity {r.relative:.1e} (tol {control.tol:.1e})"
 
 
-def _judge(problem: Problem, r: _Run, iteration: int, control: Control) -> None:
-    if r.state.AH is not None and r.looks_stationary():
+def _judge(r: _Run, iteration: int, control: Control) -> None:
+    if r.state.AH is not None and r.reaches_tol():
         r.finish(
             f"converged: stationarity {r.relative:.1e} after {iteration} iterations (tol {control.tol:.1e})",
             True,
         )
-    elif r.state.AH is not None and r.state.stationarity <= _rounding(problem, r.state):
+    elif r.state.AH is not None and r.is_rounding():
         r.finish(f"converged: stationary to rounding after {iteration} iterations", True)
     elif r.state.stalled:
         r.finish(
@@ -217,7 +224,8 @@ def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> b
     return stop
 
 
-def _rounding(problem: Problem, state: State) -> float:
-    """Size of a gradient that is nothing but rounding: a few units in the last place of the product AH."""
+def _rounding(state: State) -> float:
+    """Size of a gradient 4(HG − AH) that is nothing but rounding: that of sums of k products."""
     assert state.AH is not None
-    return float(8 * np.finfo(state.H.dtype).eps * np.linalg.norm(state.AH))
+    eps, k = np.finfo(state.H.dtype).eps, state.H.shape[1]
+    return float(16 * np.sqrt(k) * eps * np.linalg.norm(state.AH))

@@ -13,6 +13,7 @@ struct Column {
     double* G;  // k × k, plus whatever the objective adds to every entry
     int k, l;
     bool full;
+    double flat;  // curvature that is nothing but rounding
     double* change;  // decrease of the objective, squared norm of the projected gradient
 
     // Minimise over entry i given Σ aᵢⱼ xⱼ over all j.
@@ -35,7 +36,7 @@ struct Column {
         const double projected = old > 0.0 ? gradient : std::min(gradient, 0.0);
         change[1] += 16.0 * projected * projected;
         const T next = static_cast<T>(full ? quartic_minimiser(curvature, slope, old)
-                                           : quadratic_minimiser(curvature, slope, old));
+                                           : quadratic_minimiser(curvature, slope, old, flat));
         const double now = next, step = now - old, sum = now + old;
         if (step == 0.0) return;
         const double fourth = full ? 0.25 * sum * (now * now + old * old) : 0.0;
@@ -65,7 +66,7 @@ void bind_coordinate_sparse(nb::module_& m) {
         const I *ip = indptr.data(), *ix = indices.data();
         const T* v = values.data();
         const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
-                             change.data()};
+                             rounding_of_gram(G.data(), int(H.shape(1))), change.data()};
         const std::ptrdiff_t n = H.shape(0);
         nb::gil_scoped_release release;
         for (std::ptrdiff_t i = 0; i < n; ++i) {
@@ -84,7 +85,7 @@ void bind_coordinate_rows(nb::module_& m) {
                                 MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
                                 MutableVector<double> change) {
         const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
-                             change.data()};
+                             rounding_of_gram(G.data(), int(H.shape(1))), change.data()};
         const T* a = rows.data();
         const std::ptrdiff_t count = rows.shape(0), n = rows.shape(1);
         nb::gil_scoped_release release;

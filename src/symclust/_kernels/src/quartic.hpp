@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace symclust {
 
@@ -40,7 +41,18 @@ inline double quartic_minimiser(double a, double b, double guess) {
     return square * (0.25 * square + 0.5 * a) + b * x < 0.0 ? x : 0.0;
 }
 
-// argmin over x >= 0 of a x²/2 + b x for a >= 0; where the problem is flat and empty of information, x stays.
-inline double quadratic_minimiser(double a, double b, double x) { return a > 0.0 ? std::max(0.0, -b / a) : x; }
+// argmin over x >= 0 of a x²/2 + b x for a >= 0; where the problem is flat and empty of information, x stays. `a` is a diagonal
+// entry of G less the row itself, so what is left of an empty column is not zero but the rounding of that difference: up to
+// `flat` it counts as zero, or the quotient of two roundings would become an entry of H.
+inline double quadratic_minimiser(double a, double b, double x, double flat) {
+    return a > flat ? std::max(0.0, -b / a) : x;
+}
+
+// See quadratic_minimiser: the rounding of differences of a Gram matrix with these diagonal entries.
+inline double rounding_of_gram(const double* G, int k) {
+    double largest = 0.0;
+    for (int l = 0; l < k; ++l) largest = std::max(largest, G[static_cast<std::ptrdiff_t>(l) * (k + 1)]);
+    return 1e-14 * largest;
+}
 
 }  // namespace symclust

@@ -28,6 +28,7 @@ struct RowTask {
     double* Gh;      // scratch (padded)
     int* support;    // scratch: the columns where h is nonzero
     double diagonal;
+    double flat;     // curvature that is nothing but rounding
     int k, ld, cycles;
     bool single;     // round new values to single precision
 };
@@ -95,7 +96,7 @@ RowChange update_row(const RowTask& task) {
             const double slope = Gh[l] - x * rest - b[l];
             const double curvature = Full ? square - x * x - diagonal + rest : rest;
             if (x == 0.0 && slope >= 0.0 && curvature >= 0.0) continue;
-            double next = Full ? quartic_minimiser(curvature, slope, x) : quadratic_minimiser(curvature, slope, x);
+            double next = Full ? quartic_minimiser(curvature, slope, x) : quadratic_minimiser(curvature, slope, x, task.flat);
             if (task.single) next = static_cast<float>(next);
             const double step = next - x, sum = next + x;
             if (step == 0.0) continue;
@@ -135,14 +136,16 @@ public:
     RowWorker(bool full, int k, int starts, int cycles)
         : k(k), starts(starts), ld(padded(k)), square(static_cast<std::ptrdiff_t>(ld) * ld), cycles(cycles),
           update(full ? choose_update<true>(k) : choose_update<false>(k)), h(ld), b(ld), Gh(ld), support(ld + 1),
-          G(square * starts) {}
+          G(square * starts), flat(starts) {}
 
     // Take the Gram matrices (starts × k × k), each entry plus `offset`.
     void load(const double* source, double offset) {
-        for (int s = 0; s < starts; ++s)
+        for (int s = 0; s < starts; ++s) {
+            flat[s] = rounding_of_gram(source + static_cast<std::ptrdiff_t>(s) * k * k, k);
             for (int l = 0; l < k; ++l)
                 for (int m = 0; m < k; ++m)
                     G[s * square + l * ld + m] = source[(static_cast<std::ptrdiff_t>(s) * k + l) * k + m] + offset;
+        }
     }
 
     double gram(int s, int l, int m) const { return G[s * square + l * ld + m]; }
@@ -153,8 +156,8 @@ public:
             b[l] = product[l];
         }
         std::fill(b.begin() + k, b.end(), 0.0);
-        const RowChange change = update({h.data(), b.data(), G.data() + s * square, Gh.data(), support.data(), diagonal, k,
-                                         ld, cycles, sizeof(T) == sizeof(float)});
+        const RowChange change = update({h.data(), b.data(), G.data() + s * square, Gh.data(), support.data(), diagonal, flat[s],
+                                         k, ld, cycles, sizeof(T) == sizeof(float)});
         for (int l = 0; l < k; ++l) row[l] = static_cast<T>(h[l]);
         return change;
     }
@@ -167,6 +170,7 @@ private:
     std::vector<double> h, b, Gh;
     std::vector<int> support;
     std::vector<double> G;
+    std::vector<double> flat;
 };
 
 }  // namespace symclust

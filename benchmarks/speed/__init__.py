@@ -1,0 +1,1 @@
+"""Speed against peers, one file a question."""

@@ -1,0 +1,82 @@
+"""The kernels compiled for other instruction sets give the same results to rounding."""
+
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+
+from symclust import _kernels
+from symclust._kernels import _cpu
+
+BUILT = [level for level in _kernels.LEVELS if importlib.util.find_spec(f"symclust._kernels._{level}")]
+RUNNABLE = [
+    level for level in BUILT if _kernels.LEVELS.index(level) >= _kernels.LEVELS.index(_cpu.best_level())
+]
+
+
+def results(level, dtype, k):
+    """Run one kernel of each family, as compiled for `level`."""
+    module, rng, n = importlib.import_module(f"symclust._kernels._{level}"), np.random.default_rng(k), 200
+    S = sp.random_array((n, n), density=0.1, rng=rng)
+    A = sp.csr_array(S + S.T).astype(dtype)
+    H = rng.uniform(size=(n, k)).astype(dtype)
+    product, G, sums, change = np.empty_like(H), np.empty((1, k, k)), np.zeros((2, 1)), np.zeros(2)
+    module.spmm(A.indptr, A.indices, A.data, H, product)
+    module.gram(H, G)
+    gram, rows, column = G.copy(), H.copy(), H.copy()
+    module.coordinate_rows(A.toarray(), 0, A.diagonal(), column, H[:, 0].copy(), G[0].copy(), 0, True, change)
+    module.row_sweep_sparse(
+        A.indptr, A.indices, A.data, A.diagonal(), rows, G, 0.1, True, 1, np.ones(n, np.uint8), np.zeros(n),
+        sums[0], sums[1],
+    )  # fmt: skip
+    inner = np.array(module.inner(H.reshape(-1), product.reshape(-1)))
+    return {"product": product, "gram": gram, "inner": inner, "rows": rows, "sums": sums, "column": column,
+            "change": change}  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [1, 3, 4, 7, 16, 33, 70])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_all_levels_agree_to_rounding(dtype, k):
+    tolerance = 1e-3 if dtype is np.float32 else 1e-9
+    expected = results(RUNNABLE[0], dtype, k)
+    for level in RUNNABLE[1:]:
+        for name, array in results(level, dtype, k).items():
+            assert_allclose(array, expected[name], rtol=tolerance, atol=tolerance, err_msg=f"{level} {name}")
+
+
+def load(level):
+    environment = {**os.environ, "SYMCLUST_INSTRUCTION_SET": level}
+    program = "from symclust import _kernels; print(_kernels.instruction_set, _kernels._module.__name__)"
+    return subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_lowest_level_can_be_chosen_by_hand():
+    done = load(RUNNABLE[-1])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [RUNNABLE[-1], f"symclust._kernels._{RUNNABLE[-1]}"]
+
+
+def test_the_best_level_that_runs_here_is_chosen_by_default(monkeypatch):
+    monkeypatch.delenv("SYMCLUST_INSTRUCTION_SET", raising=False)
+    assert _kernels._load()[0] == RUNNABLE[0]
+
+
+def test_an_unknown_level_is_refused_with_the_built_ones(monkeypatch):
+    monkeypatch.setenv("SYMCLUST_INSTRUCTION_SET", "x86_64_v9")
+    with pytest.raises(ImportError, match="'x86_64_v9'") as caught:
+        _kernels._load()
+    assert all(level in str(caught.value) for level in BUILT)
+
+
+def test_an_unknown_level_stops_the_import_of_the_package():
+    done = load("AVX2")
+    assert done.returncode != 0
+    assert "ImportError: SYMCLUST_INSTRUCTION_SET='AVX2' was not built" in done.stderr

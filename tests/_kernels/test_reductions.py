@@ -1,0 +1,49 @@
+"""Sums over rows against NumPy in double precision."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from symclust import _kernels
+
+DTYPES = (np.float32, np.float64)
+
+
+def gram_twin(X, n_starts):
+    """XᵀX of each block of columns."""
+    return np.stack([part.T @ part for part in np.split(X.astype(float), n_starts, axis=1)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(0, 50), k=st.integers(1, 9), n_starts=st.integers(1, 4), seed=st.integers(0, 2**16),
+    dtype=st.sampled_from(DTYPES),
+)  # fmt: skip
+def test_gram_of_starts_side_by_side(n, k, n_starts, seed, dtype):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, k * n_starts)).astype(dtype)
+    X[rng.uniform(size=X.shape) < 0.4] = 0  # zeros take a path of their own
+    assert_allclose(_kernels.gram(X, n_starts), gram_twin(X, n_starts), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [4095, 4096, 4097, 9000, 64 * 4096 + 5])
+def test_gram_across_the_borders_of_chunks(n, dtype):
+    X = np.random.default_rng(n).uniform(size=(n, 3)).astype(dtype)
+    assert_allclose(_kernels.gram(X), gram_twin(X, 1), rtol=1e-12)
+
+
+def test_gram_is_exactly_symmetric():
+    G = _kernels.gram(np.random.default_rng(0).uniform(size=(5000, 6)))[0]
+    assert_array_equal(G, G.T)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [0, 1, 3, 2**15, 2**15 + 1, 2**17 + 3])
+def test_inner_is_summed_in_double_precision(size, dtype):
+    rng = np.random.default_rng(size)
+    x, y = rng.uniform(size=(2, size)).astype(dtype)
+    expected = float(x.astype(float) @ y.astype(float))
+    assert _kernels.inner(x, y) == pytest.approx(expected, rel=1e-13)

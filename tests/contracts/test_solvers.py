@@ -1,0 +1,296 @@
+"""Every solver in the registry: descends, converges, ends feasible and stationary, repeats, refuses.
+
+A new file in `symclust.solvers` is run here without being named. What theory does not promise of a solver is
+listed in the tables below; a solver that is not listed has to do everything.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+import symclust.solvers
+from symclust import SymNMF, registry
+from symclust.constraints import Nonnegative
+from symclust.exceptions import CombinationError
+from symclust.objectives import Frobenius, OffDiagonal
+from symclust.operators import Dense, Gram, Sparse
+from symclust.solvers import Control, Problem, Solver, State, run
+
+SOLVERS = registry.options("solvers")
+DTYPES = (np.float32, np.float64)
+N, K = 48, 3
+
+ONLY_DESCENDS = {"multiplicative"}  # entries reach zero only in the limit
+COUPLED = {"anls", "hals"}  # descend on two factors; their common value may rise for a while
+# Sweeps over the rows that still move are shared by all starts: alone, a start may skip other rows.
+WAY_DEPENDS_ON_COMPANY = {("row_descent", "sparse")}
+
+
+def planted(rng, within=0.7, between=0.03):
+    """Three groups with weights that fit no HHᵀ exactly."""
+    groups = np.arange(N) * K // N
+    level = np.where(groups[:, None] == groups, within, between)
+    A = np.triu(level * rng.uniform(0.5, 1.5, size=(N, N)) * (rng.uniform(size=(N, N)) < 0.8))
+    return np.maximum(A, A.T)
+
+
+def sparse_form(dtype):
+    A = planted(np.random.default_rng(0))
+    A[A < 0.1] = 0
+    return Sparse(sp.csr_array(A.astype(dtype)))
+
+
+def dense_form(dtype):
+    return Dense(planted(np.random.default_rng(1)).astype(dtype))
+
+
+def gram_form(dtype):
+    rng = np.random.default_rng(2)
+    X = np.repeat(np.eye(K), N // K, axis=0) @ rng.uniform(size=(K, 12)) ** 4 + 0.1 * rng.uniform(
+        size=(N, 12)
+    )
+    return Gram(X.astype(dtype), scale=(1 / np.linalg.norm(X, axis=1)).astype(dtype), self_edges=False)
+
+
+FORMS = {"sparse": sparse_form, "dense": dense_form, "gram": gram_form}
+
+
+@pytest.fixture(params=FORMS)
+def form(request):
+    return request.param
+
+
+@pytest.fixture(params=SOLVERS)
+def name(request):
+    return request.param
+
+
+def make(name):
+    return registry.resolve("solvers", name)()
+
+
+def make_problem(form, dtype=np.float64, sparsity=0.0, objective=Frobenius):
+    operator = FORMS[form](dtype)
+    options = {"sparsity": sparsity} if objective is Frobenius else {}
+    return Problem(operator, objective(operator, **options), Nonnegative())
+
+
+def make_start(problem, seed=0):
+    A = problem.operator
+    top = 2 * np.sqrt(A.toarray().mean() / K)
+    return np.random.default_rng(seed).uniform(0.05 * top, top, size=(A.n, K)).astype(A.dtype)
+
+
+def offers_all(problem, name):
+    return registry.resolve("solvers", name).needs <= problem.objective.offers
+
+
+# Brute force: nothing below uses the library's objective ----------------------------------------------------
+
+
+def brute_force(A, H, sparsity=0.0, diagonal=True):
+    E = A - H @ H.T
+    if not diagonal:
+        np.fill_diagonal(E, 0)
+    return np.sum(E**2) + 2 * sparsity * np.sum(H.sum(axis=1) ** 2)
+
+
+def projected_differences(A, H, sparsity=0.0):
+    """Norm of ∇ᴾf(H) from central differences of the objective."""
+    A, H, step = A.astype(float), H.astype(float), 1e-5
+    gradient = np.empty_like(H)
+    for place in np.ndindex(H.shape):
+        E = np.zeros_like(H)
+        E[place] = step
+        gradient[place] = (brute_force(A, H + E, sparsity) - brute_force(A, H - E, sparsity)) / (2 * step)
+    return np.linalg.norm(np.where(H > 0, gradient, np.minimum(gradient, 0)))
+
+
+# Descent ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sparsity", [0.0, 0.2])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_theory_says_never_rises(name, form, dtype, sparsity):
+    problem = make_problem(form, dtype, sparsity)
+    solver, state = make(name), State(make_start(problem))
+    A = problem.operator.toarray().astype(float)
+    values, coupled = [brute_force(A, state.H.astype(float), sparsity)], []
+    for _ in range(25):
+        solver.advance(problem, [state])
+        assert problem.constraint.violation(state.H) == 0
+        assert state.H.dtype == dtype
+        values.append(brute_force(A, state.H.astype(float), sparsity))
+        coupled.append(state.memory.get("coupled_objective"))
+    slack = (1e-5 if dtype is np.float32 else 1e-12) * values[0]
+    if name not in COUPLED:
+        assert all(later <= earlier + slack for earlier, later in pairwise(values))
+    else:
+        # g(W, H) starts from H = W, where it is f(W); only exact solutions hand their gain on to the next W.
+        assert all(g <= f + slack for g, f in zip(coupled, values[:-1], strict=True))
+        if name == "anls":
+            assert all(later <= earlier + slack for earlier, later in pairwise(coupled))
+    assert values[-1] < 0.9 * values[0]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_history_tells_the_exact_objective(name, form, dtype):
+    problem = make_problem(form, dtype)
+    A, seen = problem.operator.toarray().astype(float), []
+    H0 = make_start(problem)
+    first = brute_force(A, H0.astype(float))
+    result = run(problem, make(name), [H0], Control(tol=0.0, max_iter=7, callback=seen.append))[0]
+    last = brute_force(A, result.H.astype(float))
+    tolerance = (1e-5 if dtype is np.float32 else 1e-11) * first
+    assert result.history.objective[0] == pytest.approx(first, abs=tolerance)
+    assert result.objective == pytest.approx(last, abs=tolerance)
+    assert seen[-1].objective == pytest.approx(last, abs=tolerance)  # also where it was gathered on the way
+
+
+# The end ----------------------------------------------------------------------------------------------------
+
+
+def check_end(name, form, sparsity):
+    problem = make_problem(form, sparsity=sparsity)
+    A, H0 = problem.operator.toarray(), make_start(problem)
+    first = projected_differences(A, H0, sparsity)
+    result = run(problem, make(name), [H0.copy()], Control(tol=1e-4, max_iter=5000))[0]
+    assert problem.constraint.violation(result.H) == 0
+    assert result.converged, result.stop_reason
+    assert result.stationarity <= 1e-4
+    assert projected_differences(A, result.H, sparsity) <= 1.05e-4 * first
+    assert result.objective == pytest.approx(brute_force(A, result.H, sparsity), rel=1e-9)
+    return result.H
+
+
+def test_the_end_is_stationary_by_finite_differences(name, form):
+    if name in ONLY_DESCENDS:
+        pytest.skip("only has to descend")
+    check_end(name, form, 0.0)
+
+
+def mixing(H):
+    """Mean of ‖h‖₁/‖h‖: 1 where a row has one nonzero, √k where all are equal."""
+    lengths = np.linalg.norm(H, axis=1)
+    return np.mean(H.sum(axis=1)[lengths > 0] / lengths[lengths > 0])
+
+
+def test_sparsity_gives_sparser_rows_and_a_stationary_point_of_its_own(name):
+    if name in ONLY_DESCENDS:
+        pytest.skip("only has to descend")
+    H, sparse = check_end(name, "dense", 0.0), check_end(name, "dense", 2.0)
+    assert mixing(sparse) < mixing(H)
+    assert np.count_nonzero(sparse) <= np.count_nonzero(H)
+
+
+def test_single_precision_converges_as_far_as_it_can(name, form):
+    problem = make_problem(form, np.float32)
+    result = run(problem, make(name), [make_start(problem)], Control(tol=1e-2, max_iter=1000))[0]
+    assert result.H.dtype == np.float32
+    assert name in ONLY_DESCENDS or result.converged, result.stop_reason
+
+
+# Repeatability ----------------------------------------------------------------------------------------------
+
+
+def test_runs_repeat_to_the_bit(name, form):
+    problem, control = make_problem(form), Control(tol=0.0, max_iter=5)
+    one, again = (run(problem, make(name), [make_start(problem)], control)[0] for _ in range(2))
+    assert_array_equal(one.H, again.H)
+    assert_array_equal(one.history.objective, again.history.objective)
+
+
+def test_starts_side_by_side_go_the_way_they_go_alone(name, form):
+    problem, control = make_problem(form), Control(tol=0.0, max_iter=6)
+    together = run(problem, make(name), [make_start(problem, seed) for seed in range(3)], control)
+    for seed, result in enumerate(together):
+        alone = run(problem, make(name), [make_start(problem, seed)], control)[0]
+        if (name, form) in WAY_DEPENDS_ON_COMPANY:
+            assert result.objective == pytest.approx(alone.objective, rel=1e-2)
+            continue
+        assert_allclose(result.H, alone.H, rtol=1e-7, atol=1e-9)
+        assert_allclose(result.history.objective, alone.history.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "form"), sorted(WAY_DEPENDS_ON_COMPANY))
+def test_starts_side_by_side_end_where_they_end_alone_whatever_the_way(name, form):
+    problem, control = make_problem(form), Control(tol=1e-4, max_iter=1000)
+    together = run(problem, make(name), [make_start(problem, seed) for seed in range(4)], control)
+    for seed, result in enumerate(together):
+        alone = run(problem, make(name), [make_start(problem, seed)], control)[0]
+        assert result.converged
+        assert result.objective == pytest.approx(alone.objective, rel=1e-5)
+
+
+# Combinations -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_needed_is_known_and_refused_by_name_where_missing(name, monkeypatch):
+    solver = make(name)
+    assert isinstance(solver, Solver)
+    assert solver.needs <= Frobenius.offers
+    problem = make_problem("dense", objective=OffDiagonal)
+    missing = solver.needs - OffDiagonal.offers
+    if not missing:
+        return
+
+    def multiply(self, H):
+        raise AssertionError("multiplied before the combination was refused")
+
+    monkeypatch.setattr(Dense, "_product", multiply)
+    with pytest.raises(CombinationError) as caught:
+        run(problem, solver, [np.ones((N, K))], Control())
+    message = str(caught.value)
+    assert type(solver).__name__ in message
+    assert "OffDiagonal" in message
+    assert all(part in message for part in missing)
+
+
+def test_both_sides_of_the_refusal_exist():
+    needs = {name: registry.resolve("solvers", name).needs for name in SOLVERS}
+    assert not needs["anls"] <= OffDiagonal.offers
+    assert needs["row_descent"] <= OffDiagonal.offers
+
+
+def test_the_off_diagonal_objective_descends_too(name, form):
+    problem = make_problem(form, objective=OffDiagonal)
+    if not offers_all(problem, name):
+        pytest.skip("refused, as tested above")
+    A, state, solver = problem.operator.toarray(), State(make_start(problem)), make(name)
+    values = [brute_force(A, state.H, diagonal=False)]
+    for _ in range(20):
+        solver.advance(problem, [state])
+        values.append(brute_force(A, state.H, diagonal=False))
+    assert all(later <= earlier + 1e-12 * values[0] for earlier, later in pairwise(values))
+    assert values[-1] < 0.9 * values[0]
+
+
+LAZY_SOLVER = '''
+from symclust.solvers.row_descent import RowDescent
+
+
+class LazyDescent(RowDescent):
+    """Row descent under another name."""
+'''
+
+
+@pytest.fixture
+def new_solver_file(tmp_path, monkeypatch):
+    (tmp_path / "lazy_descent.py").write_text(LAZY_SOLVER)
+    monkeypatch.setattr(symclust.solvers, "__path__", [*symclust.solvers.__path__, str(tmp_path)])
+    registry.options.cache_clear()
+    registry.resolve.cache_clear()
+    yield "lazy_descent"
+    registry.options.cache_clear()
+    registry.resolve.cache_clear()
+
+
+def test_a_new_file_is_an_option_at_once(new_solver_file):
+    assert new_solver_file in registry.options("solvers")
+    A = planted(np.random.default_rng(0))
+    model = SymNMF(K, affinity="precomputed", solver=new_solver_file, random_state=0).fit(A)
+    expected = SymNMF(K, affinity="precomputed", solver="row_descent", random_state=0).fit(A)
+    assert_array_equal(model.membership_, expected.membership_)

@@ -1,0 +1,72 @@
+"""Σ_{i≠j} (a_ij − h_i·h_j)² against brute-force sums."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from symclust.exceptions import CombinationError
+from symclust.objectives import OffDiagonal
+from symclust.operators import Dense
+
+PROBLEMS = {"n": st.integers(1, 9), "k": st.integers(1, 4), "seed": st.integers(0, 2**16)}
+
+
+def setting(n, k, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.uniform(size=(n, n))
+    return A + A.T, rng.uniform(size=(n, k))
+
+
+def brute_force(A, H):
+    n = len(A)
+    return sum((A[i, j] - H[i] @ H[j]) ** 2 for i in range(n) for j in range(n) if i != j)
+
+
+@settings(max_examples=40, deadline=None)
+@given(**PROBLEMS)
+def test_value(n, k, seed):
+    A, H = setting(n, k, seed)
+    value = OffDiagonal(Dense(A)).value(H, A @ H, H.T @ H)
+    assert value == pytest.approx(brute_force(A, H), rel=1e-10, abs=1e-12 * (1 + np.sum(A * A)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(**PROBLEMS)
+def test_gradient_against_finite_differences(n, k, seed):
+    A, H = setting(n, k, seed)
+    gradient = OffDiagonal(Dense(A)).gradient(H, A @ H, H.T @ H)
+    for place in np.ndindex(H.shape):
+        E = np.zeros_like(H)
+        E[place] = 1e-6
+        slope = (brute_force(A, H + E) - brute_force(A, H - E)) / 2e-6
+        assert gradient[place] == pytest.approx(slope, rel=1e-6, abs=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(**PROBLEMS, cut=st.integers(0, 9))
+def test_blocks_of_rows_have_the_gradient_of_the_whole(n, k, seed, cut):
+    A, H = setting(n, k, seed)
+    objective, AH, G = OffDiagonal(Dense(A)), A @ H, H.T @ H
+    parts = [slice(0, min(cut, n)), slice(min(cut, n), n)]
+    joined = np.concatenate([objective.gradient(H[rows], AH[rows], G, rows) for rows in parts])
+    assert_allclose(joined, objective.gradient(H, AH, G), rtol=1e-12, atol=1e-12)
+
+
+def test_the_diagonal_does_not_matter():
+    A, H = setting(7, 2, 0)
+    B = A + np.diag(np.arange(7.0))
+    one, other = OffDiagonal(Dense(A)), OffDiagonal(Dense(B))
+    assert one.value(H, A @ H, H.T @ H) == pytest.approx(other.value(H, B @ H, H.T @ H))
+    assert_allclose(one.gradient(H, A @ H, H.T @ H), other.gradient(H, B @ H, H.T @ H))
+
+
+@pytest.mark.parametrize("part", ["curvature", "column_curvature", "normal_equations", "coupled_value"])
+def test_parts_that_are_not_offered_are_refused_by_name(part):
+    A, H = setting(4, 2, 0)
+    objective = OffDiagonal(Dense(A))
+    assert part not in objective.offers
+    arguments = (H, A @ H, H.T @ H, 1.0) if "column" not in part and part != "curvature" else (H, H, H, H)
+    with pytest.raises(CombinationError, match=f"OffDiagonal has no {part}"):
+        getattr(objective, part)(*arguments)

@@ -1,0 +1,81 @@
+"""The same bits on one, two and three threads, from the kernels up to the estimator."""
+
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import hashlib, warnings
+import numpy as np, scipy.sparse as sp
+from symclust import SymNMF, _kernels
+from symclust.operators import Gram
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+
+
+def tell(name, *arrays):
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    print(name, digest.hexdigest())
+
+
+def sweeps(name, A, H, full, n_starts=1, times=3):
+    G, sums, rows, n = _kernels.gram(H, n_starts), np.zeros((2, n_starts)), np.zeros(len(H)), len(H)
+    for t in range(times):
+        active = np.ones(n, np.uint8) if t < 2 else (rows > np.median(rows)).astype(np.uint8)
+        _kernels.row_sweep_sparse(
+            A.indptr, A.indices, A.data, A.diagonal(), H, G, 0.01, full, 1, active, rows, sums[0], sums[1]
+        )
+    tell(name, H, G, sums, rows)
+
+
+n = 9001
+i = np.arange(n)
+first = np.tile(i, 6)
+second = (first + rng.integers(1, 90, 6 * n)) % n
+near = sp.csr_array((rng.uniform(0.2, 1, 6 * n), (first, second)), shape=(n, n))
+near = sp.csr_array(near + near.T)
+rivals = sp.block_diag([rng.uniform(0.4, 0.6, size=(64, 64)) for _ in range(141)], format="csr")
+rivals = sp.csr_array(rivals + rivals.T)
+for dtype in (np.float32, np.float64):
+    name = np.dtype(dtype).name
+    for full in (True, False):
+        sweeps(f"near {name} {full}", near.astype(dtype), rng.uniform(size=(n, 6)).astype(dtype), full, 2)
+        small = (1e-3 * rng.uniform(size=(rivals.shape[0], 2))).astype(dtype)
+        sweeps(f"rivals {name} {full}", rivals.astype(dtype), small, full)
+    H = rng.uniform(size=(n, 21)).astype(dtype)
+    out = np.empty_like(H)
+    A = near.astype(dtype)
+    _kernels.spmm(A.indptr, A.indices, A.data, H, out)
+    tell(f"reductions {name}", out, _kernels.gram(H, 3), _kernels.inner(H.reshape(-1), out.reshape(-1)))
+
+m = 400
+X = rng.uniform(size=(m, 9)) * (np.arange(m)[:, None] % 9 == np.arange(9)) + 0.1 * rng.uniform(size=(m, 9))
+forms = {"sparse": near, "dense": X @ X.T, "gram": Gram(X)}
+for name, A in forms.items():
+    for solver in ("row_descent", "anls", "newton"):
+        model = SymNMF(4, affinity="precomputed", solver=solver, n_init=2, max_iter=2, random_state=0).fit(A)
+        tell(f"{name} {solver}", model.membership_, model.inits_, model.history_.objective,
+             model.history_.stationarity)
+model = SymNMF(4, affinity="precomputed", init="spectral", max_iter=2, random_state=0).fit(forms["dense"])
+tell("dense spectral", model.membership_)
+"""
+
+
+def fingerprints(threads):
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+
+
+def test_bits_do_not_depend_on_the_number_of_threads():
+    expected = fingerprints(1)
+    assert len(expected) == 20
+    for threads in (2, 3):
+        assert fingerprints(threads) == expected
