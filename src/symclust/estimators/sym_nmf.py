@@ -27,8 +27,8 @@ class SymNMF(SimilarityEstimator):
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
     (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry
-    of its row h_i. A sample without any similarity to others has a row of zeros; it is counted to cluster 0, so
-    that every sample has a label, and a warning says how many there are.
+    of its row h_i. A sample without any similarity to others has a row of zeros; it is counted to cluster 0,
+    so that every sample has a label, and a warning says how many there are.
 
     Parameters
     ----------
