@@ -18,8 +18,8 @@ run: $(VENV)/.package ## cluster the digits and write symclust-report.html
 	$(BIN)/symclust demo
 
 test: $(VENV)/.package $(VENV)/.test ## tests, and the examples in docstrings, on the installed package
-	$(BIN)/pytest tests
 	$(BIN)/pytest --doctest-modules --pyargs symclust
+	$(BIN)/pytest tests
 
 lint: $(VENV)/.package $(VENV)/.dev ## style, types, and who may import whom
 	$(BIN)/ruff check .
@@ -35,7 +35,7 @@ docs: $(VENV)/.package $(VENV)/.test ## run every example of the documents and d
 	set -e; for script in examples/*.py; do echo "$$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python docs/make_pictures.py
 
-clean: ## remove everything the targets above have made
+clean: ## remove everything the targets above have made, but not the results of benchmarks
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

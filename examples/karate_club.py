@@ -22,7 +22,5 @@ for name, side, share in zip(club, sides, shares, strict=True):
     if share.max() < 0.7:
         print(f"undecided: {name} ({share.max():.0%} to {share.min():.0%}), who went with {side}")
 
-page = write_report(
-    Path(gettempdir()) / "karate_club.html", model, title="A karate club", labels_true=sides, names=list(club)
-)
+page = write_report(Path(gettempdir()) / "karate_club.html", model, title="A karate club", labels_true=sides)
 print(f"see {page}")

@@ -104,6 +104,13 @@ def test_members_are_the_strongest_first(model, tmp_path):
         assert ", ".join(f"sample {i}" for i in strongest) in page.text
 
 
+def test_nodes_of_a_graph_are_listed_by_name(model, tmp_path):
+    model.node_names_ = [f"node {i}" for i in range(60)]
+    page = Page(write_report(tmp_path / "a.html", model, n_members=1).read_text(encoding="utf-8"))
+    for c in range(3):
+        assert f"node {np.argmax(model.membership_[:, c])}" in page.text
+
+
 def test_works_with_an_empty_cluster_and_nothing_optional(model, tmp_path):
     model.membership_ = np.c_[np.zeros(60), model.membership_]
     model.labels_ = model.labels_ + 1

@@ -52,7 +52,7 @@ def write_report(
     images : array-like of shape (n_samples, height, width), optional
         A small grey image of each sample, larger values brighter, to show the typical members.
     names : sequence of length n_samples, optional
-        Names of samples, to list the typical members.
+        Names of samples, to list the typical members; by default those of the nodes of a graph.
     numbers : mapping of str to str, optional
         More headline numbers: what is measured, and its value as it shall be printed.
     n_members : int
@@ -64,6 +64,7 @@ def write_report(
         Where the page is.
     """
     n = len(model.labels_)
+    names = getattr(model, "node_names_", None) if names is None else names
     y = None if labels_true is None else np.asarray(labels_true)
     for what, given in (("labels_true", y), ("names", names)):
         if given is not None and len(given) != n:
