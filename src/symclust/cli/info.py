@@ -31,8 +31,10 @@ def info() -> None:
     for name, value in _facts().items():
         facts.add_row(name, escape(value))
     screen.print(facts)
-    parts = Table("part", "libraries", title="Optional parts", title_justify="left")
-    parts.add_column("to install", no_wrap=True)
+    parts = Table(title="Optional parts", title_justify="left")
+    parts.add_column("part", no_wrap=True)
+    parts.add_column("libraries")
+    parts.add_column("to install")
     for name, libraries in optional_parts().items():
         installed = [_installed(library) for library in libraries]
         states = [f"{x} {v}" if v else f"{x} missing" for x, v in zip(libraries, installed, strict=True)]
