@@ -1,17 +1,28 @@
 """A graph with named nodes: the two sides of a quarrel in a karate club, from who met whom."""
 
+from pathlib import Path
+from tempfile import gettempdir
+
 import networkx as nx
 
 from symclust import SymNMF
+from symclust.report import write_report
 
 club = nx.karate_club_graph()
-names = {i: f"{data['club']} {i}" for i, data in club.nodes(data=True)}
-club = nx.relabel_nodes(club, names)
+sides = [data["club"] for _, data in club.nodes(data=True)]
+club = nx.relabel_nodes(club, {0: "Mr. Hi", 33: "the officer"} | {i: f"member {i}" for i in range(1, 33)})
 
 model = SymNMF(2, random_state=0).fit(club)
 for members in model.communities():
-    print(f"{len(members)} members: {', '.join(sorted(members))}")
+    print(f"{len(members)} members: {', '.join(members)}")
 
-# Members between the two sides have a membership in both.
+# Members between the two sides have a share in both.
 shares = model.membership_ / model.membership_.sum(axis=1, keepdims=True)
-print("undecided:", ", ".join(name for name, share in zip(club, shares, strict=True) if share.max() < 0.7))
+for name, side, share in zip(club, sides, shares, strict=True):
+    if share.max() < 0.7:
+        print(f"undecided: {name} ({share.max():.0%} to {share.min():.0%}), who went with {side}")
+
+page = write_report(
+    Path(gettempdir()) / "karate_club.html", model, title="A karate club", labels_true=sides, names=list(club)
+)
+print(f"see {page}")
