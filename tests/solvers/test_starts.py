@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust import registry
-from symclust.operators import Dense, Gram, Sparse
+from symclust.operators import Dense, Gram, Operator, Sparse
 from symclust.solvers import Control, Starts, solve
 from symclust.solvers import _starts as pieces
+from symclust.solvers.anls import Anls
+from symclust.solvers.row_descent import RowDescent
 
 
 def similarity(n, seed):
@@ -111,7 +113,7 @@ def test_the_indicator_has_the_best_height_on_each_cluster_and_a_floor_elsewhere
 
 def merge(problem, k, n_init=1, seed=0, **control):
     starts = Starts("merge", k, n_init, np.random.RandomState(seed))
-    return pieces.make_starts(problem, starts, Control(**control))
+    return pieces.make_starts(problem, RowDescent(), starts, Control(**control))
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "gram"])
@@ -148,7 +150,7 @@ def test_starts_differ_and_repeat(as_problem, planted):
     for a, b in zip(one, again, strict=True):
         assert_array_equal(a.H, b.H)
     random = Starts("random", 3, 2, np.random.RandomState(0))
-    first, second = pieces.make_starts(problem, random, Control())
+    first, second = pieces.make_starts(problem, RowDescent(), random, Control())
     assert np.any(first.H != second.H)
     assert first.merge_path is None
     assert first.reference is None
@@ -158,7 +160,9 @@ def test_starts_differ_and_repeat(as_problem, planted):
 @pytest.mark.parametrize("init", ["merge", "random", "spectral"])
 def test_precision_of_the_similarity_is_kept(as_problem, planted, init, dtype):
     problem = as_problem(planted().astype(dtype))
-    start = pieces.make_starts(problem, Starts(init, 3, 1, np.random.RandomState(0)), Control())[0]
+    start = pieces.make_starts(
+        problem, RowDescent(), Starts(init, 3, 1, np.random.RandomState(0)), Control()
+    )[0]
     assert start.H.dtype == dtype
 
 
@@ -185,3 +189,30 @@ def test_results_are_measured_against_the_random_start(as_problem, planted):
         assert result.reference == point.reference
         gradient = problem.measure(result.H, problem.operator @ result.H)[1]
         assert gradient <= 1e-3 * point.reference
+
+
+class OnlyProducts(Operator):
+    """An operator that counts the rows asked of it; asking for any costs a whole product."""
+
+    asked = 0
+
+    def __init__(self, A):
+        super().__init__(len(A), A.dtype)
+        self.A = A
+
+    def _product(self, H):
+        return self.A @ H
+
+    def _rows(self, index):
+        self.asked += 1
+        return super()._rows(index)
+
+
+def test_merge_asks_no_rows_of_an_operator_that_has_none(as_problem):
+    operator = OnlyProducts(np.kron(np.eye(3), np.ones((5, 5))))
+    problem = as_problem(operator)
+    operator.asked = 0
+    starts = Starts("merge", 3, 1, np.random.RandomState(0))
+    ((result,), _) = solve(problem, Anls(), starts, Control())
+    assert operator.asked == 0
+    assert len(np.unique(result.H.argmax(axis=1))) == 3

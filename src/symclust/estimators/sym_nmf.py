@@ -13,8 +13,7 @@ from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._optimality import Optimality, measure_optimality
 from symclust.estimators._options import check_init, check_solver, make_solver, make_starts
 from symclust.exceptions import OptionError
-from symclust.objectives import Frobenius
-from symclust.operators import Operator
+from symclust.objectives import Frobenius, Objective
 from symclust.solvers import Control, Problem, solve
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
@@ -163,17 +162,14 @@ class SymNMF(SimilarityEstimator):
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         check_similarity(A)
         starts = make_starts(self.init, self.n_init, self.random_state, (A.n, n_clusters))
-        problem = self._problem(A)
+        problem = self._problem = Problem(A, Frobenius(A, self.sparsity), Nonnegative())
         results, points = solve(problem, make_solver(self.solver, self.coupling, A), starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())
         self.merge_path_ = points[best].merge_path
         self.reference_ = results[best].reference
-        squared_norm = problem.objective.squared_norm
         self._store(similarity, results[best])
-        self.relative_error_ = (
-            float(np.sqrt(self._misfit(problem) / squared_norm)) if squared_norm > 0 else 0.0
-        )
+        self.relative_error_ = self._relative_error(problem.objective)
         return self
 
     def optimality(self) -> Optimality:
@@ -189,16 +185,11 @@ class SymNMF(SimilarityEstimator):
         True
         """
         check_is_fitted(self)
-        problem = self._problem(self._placer.similarity.operator)
-        return measure_optimality(problem, self.membership_, self.reference_)
+        return measure_optimality(self._problem, self.membership_, self.reference_)
 
-    def _problem(self, operator: Operator) -> Problem:
-        return Problem(operator, Frobenius(operator, self.sparsity), Nonnegative())
-
-    def _misfit(self, problem: Problem) -> float:
-        if not self.sparsity:
-            return self.objective_
-        return max(0.0, self.objective_ - problem.objective.penalty(self.membership_))
+    def _relative_error(self, objective: Objective) -> float:
+        misfit = max(0.0, self.objective_ - objective.penalty(self.membership_))
+        return float(np.sqrt(misfit / objective.squared_norm)) if objective.squared_norm > 0 else 0.0
 
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""

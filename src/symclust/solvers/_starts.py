@@ -57,7 +57,7 @@ def solve(
 ) -> tuple[list[Result], list[Start]]:
     """Run `solver` from all starts side by side; return the results and the starts behind them."""
     solver.check(problem)
-    points = make_starts(problem, starts, control)
+    points = make_starts(problem, solver, starts, control)
     references = [point.reference for point in points]
     factors = [point.H for point in points]
     # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
@@ -73,12 +73,12 @@ def solve(
     return results, points
 
 
-def make_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
+def make_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
     """Return the starting points."""
     if not isinstance(starts.init, str):
         return [Start(np.array(starts.init, dtype=problem.operator.dtype, order="C"))]
     if starts.init == "merge":
-        return merged_starts(problem, starts, control)
+        return merged_starts(problem, solver, starts, control)
     initialize = registry.resolve("initialization", starts.init)
     with single_threaded_blas():
         return [
@@ -86,15 +86,19 @@ def make_starts(problem: Problem, starts: Starts, control: Control) -> list[Star
         ]
 
 
-def merged_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
-    """Over-cluster from random starts, side by side, and merge."""
+def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
+    """Over-cluster from random starts, side by side, and merge.
+
+    The first descent is by rows, the fastest wherever rows of A are at hand; otherwise it is by `solver` too.
+    """
     operator, k = problem.operator, starts.n_columns
     columns = min(OVERSIZE * k, operator.n)
     initialize = registry.resolve("initialization", "random")
     with single_threaded_blas():
         factors = [initialize(operator, columns, starts.rng) for _ in range(starts.n_init)]
     brief = replace(control, tol=0.0, max_iter=FIRST_SWEEPS, callback=None)
-    over = run(problem, RowDescent(), factors, brief, certify=False)
+    first = RowDescent() if operator.rows_are_cheap else solver
+    over = run(problem, first, factors, brief, certify=False)
     del factors
     points = []
     while over:
