@@ -24,7 +24,7 @@ struct Prefetch {
 
     Prefetch(const T* H, std::ptrdiff_t width, const I* last)
         : H(H), width(width), last(last), ahead(std::max<std::ptrdiff_t>(4, 1024 / (width * sizeof(T)))) {
-        ahead = std::min<std::ptrdiff_t>(ahead, 16);
+        ahead = std::min<std::ptrdiff_t>(ahead, 64);
     }
 
     void operator()(const I* index) const {
