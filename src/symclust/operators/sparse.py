@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -76,9 +77,13 @@ class Sparse(Operator):
         rows, columns = as_pairs(rows, columns, self.n)
         return np.asarray(self.csr[rows, columns])
 
-    def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
+    @cached_property
+    def _diagonal(self) -> Array:
         return self.csr.diagonal()
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries; found once, since every sweep over the rows asks for them."""
+        return self._diagonal.copy()
 
     def squared_norm(self) -> float:
         """Return the sum of squared entries, accumulated in float64."""

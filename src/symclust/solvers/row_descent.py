@@ -13,6 +13,7 @@ from symclust.solvers._base import Array, Problem, Solver, State
 
 NEGLIGIBLE = 5e-2  # share of the squared gradient that rows left out of the partial sweeps may hold together
 MOST_PARTIAL = 20
+FRESH_GRAM = 16  # iterations after which HᵀH is computed anew: until then it is kept up to date, to rounding
 
 
 class RowDescent(Solver):
@@ -30,24 +31,32 @@ class RowDescent(Solver):
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Sweep all starts side by side."""
         H = states[0].H if len(states) == 1 else np.concatenate([state.H for state in states], axis=1)
-        sweep = _Sweep(problem, H, len(states))
+        sweep = _Sweep(problem, H, _gram_matrices(states, H))
         squared_gradient = sweep.sparse() if problem.operator.is_sparse else sweep.blocks()
         for s, state in enumerate(states):
             state.H = H if len(states) == 1 else np.ascontiguousarray(np.split(H, len(states), axis=1)[s])
             state.AH = None
             state.objective = max(state.objective - sweep.decrease[s], 0.0)
+            state.memory["gram"] = sweep.G[s]
+            state.memory["age"] = state.memory.get("age", 0) + 1
             state.stationarity = float(np.sqrt(squared_gradient[s]))
 
 
-class _Sweep:
-    """One iteration over H, which holds `n_starts` starts side by side and is changed in place."""
+def _gram_matrices(states: Sequence[State], H: Array) -> Array:
+    if any(state.memory.get("age", 0) % FRESH_GRAM == 0 for state in states):
+        return _kernels.gram(H, len(states))
+    return np.stack([state.memory["gram"] for state in states])
 
-    def __init__(self, problem: Problem, H: Array, n_starts: int) -> None:
+
+class _Sweep:
+    """One iteration over H, which holds a start for each matrix of G side by side and is changed in place."""
+
+    def __init__(self, problem: Problem, H: Array, G: Array) -> None:
         self.A: Any = problem.operator
         self.objective = problem.objective
         self.H = H
-        self.G = _kernels.gram(H, n_starts)
-        self.decrease = np.zeros(n_starts)
+        self.G = G
+        self.decrease = np.zeros(len(G))
 
     def sparse(self) -> Array:
         """Sweep over all rows, then over those that still move; return the squared gradient met first."""
