@@ -50,14 +50,6 @@ struct Column {
     }
 };
 
-template <typename T>
-double long_dot(const T* x, const T* y, std::ptrdiff_t n) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (std::ptrdiff_t e = 0; e < n; ++e) sum += static_cast<double>(x[e]) * static_cast<double>(y[e]);
-    return sum;
-}
-
 template <typename T, typename I>
 void bind_coordinate_sparse(nb::module_& m) {
     m.def("coordinate_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
@@ -89,7 +81,7 @@ void bind_coordinate_rows(nb::module_& m) {
         const T* a = rows.data();
         const std::ptrdiff_t count = rows.shape(0), n = rows.shape(1);
         nb::gil_scoped_release release;
-        for (std::ptrdiff_t i = 0; i < count; ++i) task.descend(first + i, long_dot(a + i * n, task.x, n));
+        for (std::ptrdiff_t i = 0; i < count; ++i) task.descend(first + i, dot(a + i * n, task.x, n));
     }, nb::arg("rows").noconvert(), nb::arg("first"), nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(),
        nb::arg("x").noconvert(), nb::arg("G").noconvert(), nb::arg("column"), nb::arg("full"),
        nb::arg("change").noconvert());

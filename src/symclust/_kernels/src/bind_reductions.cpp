@@ -17,14 +17,6 @@ void add_outer(double* SYMCLUST_RESTRICT G, const T* SYMCLUST_RESTRICT x, int k)
     }
 }
 
-template <typename T>
-double dot(const T* x, const T* y, std::ptrdiff_t size) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (std::ptrdiff_t e = 0; e < size; ++e) sum += static_cast<double>(x[e]) * static_cast<double>(y[e]);
-    return sum;
-}
-
 // G = XᵀX in double precision for each of the starts that lie side by side in X. Zeros cost nothing.
 template <typename T>
 void gram(const T* X, std::ptrdiff_t n, int k, int starts, double* G) {

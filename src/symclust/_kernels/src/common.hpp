@@ -57,6 +57,15 @@ inline int thread_number() {
 // Multiplications below which waking other threads costs more than they save.
 constexpr std::ptrdiff_t worth_threads = 1 << 16;
 
+// Inner product in double precision, whatever the entries are.
+template <typename T>
+double dot(const T* x, const T* y, std::ptrdiff_t size) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::ptrdiff_t e = 0; e < size; ++e) sum += static_cast<double>(x[e]) * static_cast<double>(y[e]);
+    return sum;
+}
+
 // Row borders of `parts` pieces with about equal cost, a row costing its nonzeros plus one.
 template <typename I>
 std::vector<std::ptrdiff_t> balanced_rows(const I* indptr, std::ptrdiff_t n, int parts) {
