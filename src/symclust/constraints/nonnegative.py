@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from symclust.constraints._base import Array, Constraint
@@ -19,6 +21,9 @@ class Nonnegative(Constraint):
     [[0.0, 1.0]]
     """
 
+    offers: ClassVar[frozenset[str]] = frozenset({"nonnegative", "entrywise", "convex"})
+    nonnegative: ClassVar[bool] = True
+
     def project(self, H: Array) -> Array:
         """Return max(H, 0)."""
         return np.maximum(H, 0)
@@ -26,6 +31,10 @@ class Nonnegative(Constraint):
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
         """Keep an entry where H > 0 or where it is negative, thesis (9)."""
         return np.where(H > 0, gradient, np.minimum(gradient, 0))
+
+    def random(self, shape: tuple[int, int], rng: np.random.RandomState, level: float = 1.0) -> Array:
+        """Return magnitudes of normal numbers: a projection would leave every second entry at zero."""
+        return level * np.abs(rng.standard_normal(shape))
 
     def violation(self, H: Array) -> float:
         """Return how far the smallest entry lies below zero."""

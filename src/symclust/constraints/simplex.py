@@ -1,0 +1,45 @@
+"""Rows that are probabilities."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from symclust.constraints._base import Array, Constraint
+from symclust.constraints._threshold import project_simplex
+from symclust.validation import check_number
+
+
+class Simplex(Constraint):
+    """Every row is nonnegative and sums to the same total: shares of a sample in the clusters.
+
+    Parameters
+    ----------
+    total : float, default=1.0
+        The sum of a row. With 1 the entries of HHᵀ lie between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.constraints import Simplex
+    >>> Simplex().project(np.array([[0.5, 0.9, -1.0]])).round(6).tolist()
+    [[0.3, 0.7, 0.0]]
+    """
+
+    offers: ClassVar[frozenset[str]] = frozenset({"convex"})
+    nonnegative: ClassVar[bool] = True
+
+    def __init__(self, total: float = 1.0) -> None:
+        check_number("total", total, least=0, exclusive=True)
+        self.total = total
+
+    def project(self, H: Array) -> Array:
+        """Return the nearest rows on the simplex."""
+        return project_simplex(H, self.total)
+
+    def violation(self, H: Array) -> float:
+        """Return how far an entry lies below zero, or the sum of a row off the total."""
+        if not H.size:
+            return 0.0
+        return float(max(-H.min(), np.abs(H.sum(axis=1) - self.total).max(), 0.0))
