@@ -81,6 +81,16 @@ def shifted_case(inner, graph, weight):
     return build
 
 
+def self_shifted_case(inner, weight):
+    """The graph of the regulariser is A itself."""
+
+    def build(rng, dtype):
+        operator, A = inner(rng, dtype)
+        return Shifted(operator, None, weight), A - dtype(weight) * (np.diag(A.sum(axis=1)) - A)
+
+    return build
+
+
 CASES = {
     "dense": [dense_case, nonnegative_dense_case],
     "sparse": [sparse_case, sparse_long_indices_case],
@@ -98,6 +108,9 @@ CASES = {
         shifted_case(gram_case(30, is_sparse=True, scaled=True, self_edges=False), sparse_case, 0.01),
         shifted_case(low_rank_case(False), sparse_case, -0.5),
         shifted_case(sparse_case, nonnegative_dense_case, 0.3),
+        self_shifted_case(dense_case, 0.5),
+        self_shifted_case(sparse_case, 0.5),
+        self_shifted_case(gram_case(30, is_sparse=True, scaled=True, self_edges=False), 0.2),
     ],
 }
 

@@ -32,6 +32,22 @@ def test_a_submatrix_keeps_the_degrees_of_the_whole_graph():
     assert_allclose(part.toarray(), -L[1:, 1:])
 
 
+def test_with_its_own_graph_a_product_is_taken_once():
+    class Counting(Dense):
+        products = 0
+
+        def _product(self, H):
+            type(self).products += 1
+            return super()._product(H)
+
+    A = Counting(W.astype(float))
+    operator = Shifted(A, None, 0.5)
+    before = Counting.products
+    assert_allclose(operator @ np.eye(3), W - 0.5 * L)
+    assert Counting.products == before + 1
+    assert_allclose(operator.submatrix([1, 2]).toarray(), (W - 0.5 * L)[1:, 1:])
+
+
 def test_signs():
     assert Shifted(4 * np.eye(3), W, 1.0).is_nonnegative()
     assert not Shifted(np.eye(3), W, 1.0).is_nonnegative()  # a degree of 3 against 1 on the diagonal

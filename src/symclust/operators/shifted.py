@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,15 @@ __all__ = ["Shifted", "ShiftedRowProducts"]
 class Shifted(Operator):
     """M = A − λL with the Laplacian L = D − W of a graph W (constrained (6)), seen through products.
 
-    Neither M nor L is formed: M H = A H + λ W H − λ D H.
+    Neither M nor L is formed: M H = A H + λ W H − λ D H. Without a graph of its own W is A itself; then
+    M = (1 + λ)A − λD, and a product with M costs one with A.
 
     Parameters
     ----------
     operator : anything `as_operator` reads
         The similarity A.
-    graph : anything `as_operator` reads
-        The graph W, with as many nodes; an operator must have the dtype of A.
+    graph : anything `as_operator` reads, or None
+        The graph W, with as many nodes; an operator must have the dtype of A. None takes A.
     weight : float
         The weight λ of the regulariser.
     degrees : array of shape (n,), optional
@@ -40,11 +42,17 @@ class Shifted(Operator):
     >>> edge = np.array([[0.0, 1.0], [1.0, 0.0]])
     >>> Shifted(np.eye(2), edge, 0.5).toarray().tolist()
     [[0.5, 0.5], [0.5, 0.5]]
+    >>> Shifted(edge, None, 0.5).toarray().tolist()
+    [[-0.5, 1.5], [1.5, -0.5]]
     """
 
     def __init__(self, operator: Any, graph: Any, weight: float, degrees: Any = None) -> None:
         self.operator = as_operator(operator)
-        self.graph = as_operator(graph, dtype=self.operator.dtype)
+        self.graph = (
+            self.operator
+            if graph is None or graph is operator
+            else as_operator(graph, dtype=self.operator.dtype)
+        )
         if self.graph.n != self.operator.n:
             raise InputError(
                 f"The graph has shape {self.graph.shape} and the similarity {self.operator.shape}: "
@@ -55,23 +63,37 @@ class Shifted(Operator):
         degrees = self.graph.degrees() if degrees is None else degrees
         self.laplacian_degrees = as_vector(degrees, self.n, self.dtype, "degrees")
         self._shift = self.dtype.type(self.weight) * self.laplacian_degrees
-        parts = (self.operator, self.graph)
-        self._rows_are_thread_safe = all(part._rows_are_thread_safe for part in parts)
+        # M = Σ c T − diag(shift): two terms, or one where the graph is A.
+        one = self.graph is self.operator
+        self._terms = (
+            [(1 + self.weight, self.operator)] if one else [(1.0, self.operator), (self.weight, self.graph)]
+        )
+        self._rows_are_thread_safe = all(part._rows_are_thread_safe for _, part in self._terms)
 
-    def _combine(self, AH: Array, WH: Array, H: Array, rows: slice) -> Array:
-        # M H = A H + λ (W H − D H), in the array of W H, which is fresh.
-        WH *= self.dtype.type(self.weight)
-        WH += AH
-        WH -= self._shift[rows, None] * H[rows]
-        return WH
+    def _sum(self, parts: Iterable[Array]) -> Array:
+        """Return Σ c X for what each of the terms gives, X."""
+        total: Any = None
+        for (factor, _), part in zip(self._terms, parts, strict=True):
+            scaled = part * self.dtype.type(factor)
+            total = scaled if total is None else np.add(total, scaled, out=total)
+        return total
+
+    def _shifted(self, product: Array, H: Array, rows: slice) -> Array:
+        product -= self._shift[rows, None] * H[rows]
+        return product
 
     def _product(self, H: Array) -> Array:
-        return self._combine(self.operator._product(H), self.graph._product(H), H, slice(0, self.n))
+        return self._shifted(self._sum(part._product(H) for _, part in self._terms), H, slice(0, self.n))
 
     def _rows(self, index: Any) -> Array:
-        out = self.dtype.type(self.weight) * self.graph._rows(index)
-        out += self.operator._rows(index)
+        out = self._sum(part._rows(index) for _, part in self._terms)
         out[np.arange(out.shape[0]), np.arange(self.n)[index]] -= self._shift[index]
+        return out
+
+    def block(self, rows: slice) -> Array:
+        """Return the dense diagonal block M[rows, rows]."""
+        out = self._sum(part.block(rows) for _, part in self._terms)
+        out[np.diag_indices_from(out)] -= self._shift[rows]
         return out
 
     def row_products(self, H: Array) -> Cursor:
@@ -80,64 +102,65 @@ class Shifted(Operator):
 
     def diagonal(self) -> Array:
         """Return the n diagonal entries."""
-        return self.operator.diagonal() + self.dtype.type(self.weight) * self.graph.diagonal() - self._shift
+        return self._sum(part.diagonal() for _, part in self._terms) - self._shift
 
     def squared_norm(self) -> float:
-        """Return ‖A‖² + λ²‖W‖² + ‖λD‖² + 2λ⟨A, W⟩ − 2λ⟨A + λW, D⟩.
+        """Return ‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
 
         ⟨A, W⟩ visits the edges of W alone if it is sparse; otherwise all rows are visited.
         """
-        if not isinstance(self.graph, Sparse):
-            return super().squared_norm()
-        weight, shift = self.weight, self._shift.astype(np.float64)
-        squares = (
-            self.operator.squared_norm() + weight**2 * self.graph.squared_norm() + float((shift**2).sum())
-        )
-        crossed = self.operator.diagonal() + weight * self.graph.diagonal().astype(np.float64)
-        return max(
-            0.0, squares + 2 * weight * _inner(self.operator, self.graph) - 2 * float((crossed * shift).sum())
-        )
+        inner = 0.0
+        if self.graph is not self.operator:
+            if not isinstance(self.graph, Sparse):
+                return super().squared_norm()
+            inner = _inner(self.operator, self.graph)
+        shift = self._shift.astype(np.float64)
+        squares = sum(factor**2 * part.squared_norm() for factor, part in self._terms)
+        crossed = sum(factor * part.diagonal().astype(np.float64) for factor, part in self._terms)
+        diagonal = float((shift**2).sum()) - 2 * float((crossed * shift).sum())
+        return max(0.0, squares + 2 * self.weight * inner + diagonal)
 
     def is_nonnegative(self) -> bool:
         """Whether no entry is negative; only the diagonal can be if A, W and λ are nonnegative."""
-        if self.weight >= 0 and self.operator.is_nonnegative() and self.graph.is_nonnegative():
+        if self.weight >= 0 and all(part.is_nonnegative() for _, part in self._terms):
             return bool(self.diagonal().min() >= 0)
         return super().is_nonnegative()
 
     def asymmetry(self) -> float:
         """Return the largest difference of m_ij and m_ji; 0.0 if A and W are symmetric."""
-        ours, graphs = self.operator.asymmetry(), abs(self.weight) * self.graph.asymmetry()
-        return super().asymmetry() if ours and graphs else max(ours, graphs)
+        found = [abs(factor) * part.asymmetry() for factor, part in self._terms]
+        return super().asymmetry() if sum(worst > 0 for worst in found) > 1 else max(found)
 
     def submatrix(self, index: Any) -> Shifted:
         """Return the operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""
         index = as_subset(index, self.n)
-        parts = self.operator.submatrix(index), self.graph.submatrix(index)
-        return Shifted(*parts, self.weight, self.laplacian_degrees[index])
+        return self._like(lambda part: part.submatrix(index), self.laplacian_degrees[index])
 
     def scaled(self, d: Any) -> Shifted:
         """Return the operator diag(d) M diag(d)."""
         d = as_vector(d, self.n, self.dtype, "d")
-        return Shifted(
-            self.operator.scaled(d), self.graph.scaled(d), self.weight, d**2 * self.laplacian_degrees
-        )
+        return self._like(lambda part: part.scaled(d), d**2 * self.laplacian_degrees)
+
+    def _like(self, change: Callable[[Operator], Operator], degrees: Array) -> Shifted:
+        A, *W = [change(part) for _, part in self._terms]
+        return Shifted(A, W[0] if W else None, self.weight, degrees)
 
 
 class ShiftedRowProducts:
     """Follows H through the cursors of A and W."""
 
     def __init__(self, operator: Shifted, H: Array) -> None:
-        self._shifted = operator
+        self._operator = operator
         self._H = H
-        self._parts = operator.operator.row_products(H), operator.graph.row_products(H)
+        self._parts = [part.row_products(H) for _, part in operator._terms]
 
     def product(self, rows: slice) -> Array:
         """Return M[rows] @ H for the H of now."""
-        AH, WH = (part.product(rows) for part in self._parts)
-        return self._shifted._combine(AH, WH, self._H, rows)
+        total = self._operator._sum(part.product(rows) for part in self._parts)
+        return self._operator._shifted(total, self._H, rows)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Tell both parts that H[rows] has changed by `delta`."""
+        """Tell all parts that H[rows] has changed by `delta`."""
         for part in self._parts:
             part.update(rows, delta)
 
