@@ -42,4 +42,4 @@ class Simplex(Constraint):
         """Return how far an entry lies below zero, or the sum of a row off the total."""
         if not H.size:
             return 0.0
-        return float(max(-H.min(), np.abs(H.sum(axis=1) - self.total).max(), 0.0))
+        return float(max(0.0, -H.min(), np.abs(H.sum(axis=1) - self.total).max()))

@@ -7,7 +7,9 @@
 `hals`                the same coupling with one sweep over the columns instead of the exact solution
 `newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
 `projected_newton`    projected search scaled by the whole reduced Hessian
-`projected_gradient`  projected search along the gradient itself
+`projected_gradient`  steps along the gradient, projected onto any constraint
+`columnwise`          two coupled factors, a column at a time; for free and nonnegative factors
+`procrustes`          leading eigenvectors turned until they are nonnegative
 `multiplicative`      multiplicative updates: simple, slow, monotone
 ====================  =======================================================================================
 """

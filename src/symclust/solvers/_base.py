@@ -39,7 +39,7 @@ class Problem:
         """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
         G = _kernels.gram(H)[0]
         squared = 0.0
-        for rows in split(len(H), MEASURED_ROWS):
+        for rows in split(len(H), MEASURED_ROWS if self.constraint.by_rows else len(H)):
             gradient = self.objective.gradient(H[rows], AH[rows], G, rows)
             projected = self.constraint.projected_gradient(H[rows], gradient).reshape(-1)
             squared += _kernels.inner(projected, projected)
@@ -61,6 +61,8 @@ class State:
         What a solver keeps between its steps.
     stalled : str
         Set by a solver that cannot go on: the reason, as a sentence.
+    settled : str
+        Set by a solver that is done by a criterion of its own: which one, as a sentence.
     """
 
     H: Array
@@ -69,6 +71,7 @@ class State:
     stationarity: float = np.inf
     memory: dict[str, Any] = field(default_factory=dict)
     stalled: str = ""
+    settled: str = ""
 
     def move(self, H: Array, AH: Array) -> None:
         """Go to a point whose product is known."""
@@ -82,12 +85,21 @@ class Solver(ABC):
     ----------
     needs : frozenset of str
         What the objective must offer.
+    constraint_needs : frozenset of str
+        What the constraint must offer; H ≥ 0 unless a solver says that it can do with less.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset()
+    constraint_needs: ClassVar[frozenset[str]] = frozenset({"nonnegative"})
 
     def check(self, problem: Problem) -> None:
-        """Refuse an objective that lacks something this solver needs, before the first product."""
+        """Refuse an objective or constraint that lacks what this solver needs, before the first product."""
+        if not self.constraint_needs <= problem.constraint.offers:
+            raise CombinationError(
+                f"{type(self).__name__} needs a constraint that is "
+                f"{' and '.join(sorted(self.constraint_needs))}, which {problem.constraint!r} is not. "
+                "solver='projected_gradient' works with every constraint."
+            )
         missing = sorted(self.needs - problem.objective.offers)
         if missing:
             raise CombinationError(

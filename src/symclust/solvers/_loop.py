@@ -194,6 +194,8 @@ def _judge(r: _Run, iteration: int, control: Control) -> None:
         )
     elif r.state.AH is not None and r.is_rounding():
         r.finish(f"converged: stationary to rounding after {iteration} iterations", True)
+    elif r.state.settled:
+        r.finish(f"converged: {r.state.settled}, after {iteration} iterations", True)
     elif r.state.stalled:
         r.finish(
             f"stopped after {iteration} iterations with stationarity {r.relative:.1e}: {r.state.stalled}"

@@ -1,0 +1,50 @@
+"""How sharply the objective bends: the Lipschitz constant of its gradient, from products alone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+
+from symclust.solvers._base import Array, State
+
+FIRST_ITERATIONS = 10  # products with a single vector, before the first step
+SEED = 0  # of the vector that power iterations begin with
+
+
+def start_estimate(state: State) -> Generator[Array, Array, None]:
+    """Begin power iterations on HHᵀ − M with a vector of its own for each start."""
+    n = state.H.shape[0]
+    vector = np.random.default_rng(SEED).standard_normal(n)
+    state.memory["vector"] = (vector / np.linalg.norm(vector)).astype(state.H.dtype)
+    for _ in range(FIRST_ITERATIONS):
+        product = yield state.memory["vector"][:, None]
+        update_estimate(state, state.H, product[:, 0])
+
+
+def update_estimate(state: State, H: Array, product: Array) -> None:
+    """Take one power iteration at H, given the product of M with the vector.
+
+    ‖Sv‖ with ‖v‖ = 1 never exceeds σ_max(S) and tends to it: an estimate from below, for which the test of
+    descent that every step has to pass is the safeguard.
+    """
+    vector = state.memory["vector"]
+    image = H @ (H.T @ vector) - product
+    size = float(np.linalg.norm(image))
+    state.memory["sigma"] = size
+    if size > 0:
+        state.memory["vector"] = image / H.dtype.type(size)
+
+
+def lipschitz(state: State, G: Array) -> float:
+    """Return L = 4 σ_max(HHᵀ − M) + 8 σ_max(HᵀH), constrained Proposition 1; never zero."""
+    L = 4 * state.memory["sigma"] + 8 * float(np.linalg.norm(G, 2))
+    return L or 1.0
+
+
+def multiply_with_vector(state: State, H: Array) -> Generator[Array, Array, Array]:
+    """Return M @ H; the vector of the power iterations rides along, so that M is read once for both."""
+    vector = state.memory["vector"]
+    product = yield np.concatenate([H, vector[:, None]], axis=1)
+    update_estimate(state, H, product[:, -1])
+    return np.ascontiguousarray(product[:, :-1])

@@ -1,0 +1,62 @@
+"""Turn the leading eigenvectors until they are nonnegative."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from symclust.exceptions import CombinationError
+from symclust.operators import Operator
+from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+
+TURNS = 10  # rotations an iteration: they cost little beside the product that measures the point
+STILL = 1e-9  # change of the rotation, relative to its size, at which it stands still
+
+
+class Procrustes(ProductSolver):
+    """H ← max(BQ, 0), Q ← the rotation that brings B closest to H, with BBᵀ the best A of rank k.
+
+    Symmetric NMF as a Procrustes problem (Huang, Sidiropoulos and Swami 2014; SNMF in constrained tables II
+    and III). What falls in every step is ‖H − BQ‖, not ‖A − HHᵀ‖: where A = HHᵀ for an H ≥ 0 of k columns
+    both end at zero, elsewhere this ends near a stationary point of the objective, rarely in one. After one
+    eigenvalue problem the iterations do not need A, except to measure where they are.
+    """
+
+    def __init__(self) -> None:
+        self._embedding: tuple[int, Operator, Array] | None = None
+
+    def check(self, problem: Problem) -> None:
+        """Refuse an L1 term too: the rotation does not see it."""
+        super().check(problem)
+        if problem.objective.row_offset:
+            raise CombinationError(
+                "solver='procrustes' knows nothing of sparsity: leave it out, or choose solver='row_descent'."
+            )
+
+    needs: ClassVar[frozenset[str]] = frozenset({"normal_equations"})
+
+    def step(self, problem: Problem, state: State) -> Steps:
+        """Turn a few times, then measure."""
+        B, H = self._embed(problem.operator, state.H.shape[1]), state.H
+        Q = None
+        for _ in range(TURNS):
+            before, Q = Q, _nearest_rotation(B.T @ H)
+            H = problem.constraint.project(B @ Q)
+            if before is not None and np.linalg.norm(Q - before) <= STILL * np.linalg.norm(Q):
+                state.settled = "the rotation of the eigenvectors stands still"
+                break
+        state.move(H, (yield H))
+
+    def _embed(self, operator: Operator, k: int) -> Array:
+        """Return B = VΛ^½, computed once for all starts."""
+        if self._embedding is None or self._embedding[:2] != (k, operator):
+            values, vectors = operator.eigsh(k)
+            roots = np.sqrt(np.maximum(values, 0)).astype(operator.dtype)
+            self._embedding = (k, operator, vectors * roots)
+        return self._embedding[2]
+
+
+def _nearest_rotation(T: Array) -> Array:
+    left, _, right = np.linalg.svd(T)
+    return left @ right
