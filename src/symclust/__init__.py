@@ -7,9 +7,18 @@
 
 from importlib.metadata import version
 
-from symclust import datasets, graphs, metrics, operators
-from symclust.estimators import OffDiagonalSymNMF, SymNMF
+from symclust import constraints, datasets, graphs, metrics, operators
+from symclust.estimators import OffDiagonalSymNMF, SymmetricFactorization, SymNMF
 
 __version__ = version("symclust")
 
-__all__ = ["OffDiagonalSymNMF", "SymNMF", "datasets", "graphs", "metrics", "operators"]
+__all__ = [
+    "OffDiagonalSymNMF",
+    "SymNMF",
+    "SymmetricFactorization",
+    "constraints",
+    "datasets",
+    "graphs",
+    "metrics",
+    "operators",
+]

@@ -32,16 +32,28 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
-        self.labels_ = best.H.argmax(axis=1)
+        self.labels_ = self._fit_labels(best.H)
         self.objective_ = best.objective
         self.history_ = best.history
         self.n_iter_ = best.n_iter
         self.converged_ = best.converged
         self.stop_reason_ = best.stop_reason
-        self._placer = Placer(similarity, best.H)
+        self._placer = self._make_placer(similarity, best.H)
         if not best.converged:
             warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
         self._warn_of_empty_rows()
+
+    def _fit_labels(self, H: np.ndarray) -> np.ndarray:
+        """Return the cluster of each training sample."""
+        return self._labels_of(H)
+
+    def _labels_of(self, H: np.ndarray) -> np.ndarray:
+        """Return the cluster of each row of memberships."""
+        return H.argmax(axis=1)
+
+    def _make_placer(self, similarity: Similarity, H: np.ndarray) -> Placer:
+        """Return what finds the memberships of unseen samples."""
+        return Placer(similarity, H)
 
     def _warn_of_empty_rows(self) -> None:
         empty = np.flatnonzero(~self.membership_.any(axis=1))
@@ -78,8 +90,8 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         return self._memberships(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the cluster of each sample: the largest entry of its row of `transform`."""
-        return self._memberships(X).argmax(axis=1)
+        """Return the cluster of each sample, read off its row of `transform` like `labels_`."""
+        return self._labels_of(self._memberships(X))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well the clusters explain samples, from −1 (not at all) to 0 (entirely).

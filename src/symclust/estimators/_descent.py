@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._optimality import EntryOptimality, Optimality, measure_optimality
+from symclust.estimators._optimality import EntryOptimality, Optimality, SetOptimality, measure_optimality
 from symclust.estimators._options import check_init, make_starts
 from symclust.exceptions import OptionError
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Solver, solve
+from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, solve
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
 
@@ -22,6 +22,8 @@ class DescentEstimator(SimilarityEstimator):
 
     A subclass says which problem it solves and with what; parameters are stored by its ``__init__``.
     """
+
+    _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
@@ -47,10 +49,11 @@ class DescentEstimator(SimilarityEstimator):
         similarity = self._read(X)
         A = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, A.n)
-        check_similarity(A)
-        starts = make_starts(self.init, self.n_init, self.random_state, (A.n, n_clusters))
+        check_similarity(A, nonnegative=self._nonnegative)
+        shape = (A.n, n_clusters)
+        starts = make_starts(self.init, self.n_init, self.random_state, shape, self._nonnegative)
         problem = self._problem = self._make_problem(A)
-        results, points = solve(problem, self._make_solver(problem), starts, control)
+        results, points = self._solve(problem, starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())
         self.merge_path_ = points[best].merge_path
@@ -59,7 +62,11 @@ class DescentEstimator(SimilarityEstimator):
         self.relative_error_ = problem.objective.relative_error(self.membership_, self.objective_)
         return self
 
-    def optimality(self) -> Optimality | EntryOptimality:
+    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
+        """Return where every start ended, and the starts."""
+        return solve(problem, self._make_solver(problem), starts, control)
+
+    def optimality(self) -> Optimality | EntryOptimality | SetOptimality:
         """Return the residuals of all optimality conditions at the solution, computed afresh.
 
         Examples

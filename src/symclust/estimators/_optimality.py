@@ -60,8 +60,36 @@ class EntryOptimality:
     objective: float
 
 
-def measure_optimality(problem: Problem, H: np.ndarray, reference: float) -> Optimality | EntryOptimality:
+@dataclass(frozen=True)
+class SetOptimality:
+    """Residuals of optimality on a set other than H ≥ 0, all zero at a stationary point.
+
+    Attributes
+    ----------
+    primal_infeasibility : float
+        The largest amount by which H leaves the set.
+    projected_gradient : float
+        ‖∇ᴾf(H)‖, the part of the gradient that the set does not hold.
+    relative_projected_gradient : float
+        The same relative to a random point of the set: what `tol` is compared with.
+    objective : float
+        f(H).
+    """
+
+    primal_infeasibility: float
+    projected_gradient: float
+    relative_projected_gradient: float
+    objective: float
+
+
+def measure_optimality(
+    problem: Problem, H: np.ndarray, reference: float
+) -> Optimality | EntryOptimality | SetOptimality:
     """Compute all residuals afresh."""
+    if "nonnegative" not in problem.constraint.offers:
+        objective, norm = problem.measure(H, problem.operator @ H)
+        relative = norm / reference if reference > 0 else 0.0
+        return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
     if "gradient" in problem.objective.offers:
         return _measure_conditions(problem, H, reference)
     objective, decrease = problem.measure(H, None)

@@ -14,7 +14,7 @@ from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.objectives import Objective
 from symclust.solvers import Solver, Starts, choose_solver
 
-COUPLED = ("anls", "hals")
+COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
 FIXED_STARTS = ("greedy", "spectral", "zero")  # the same whatever the random state
 
@@ -29,7 +29,7 @@ def check_solver(solver: Any, coupling: Any) -> None:
     if solver not in COUPLED and coupling != "auto":
         raise CombinationError(
             f"coupling={coupling!r} has no meaning for solver={solver!r}: only "
-            f"{' and '.join(map(repr, COUPLED))} have two factors to couple."
+            f"{', '.join(map(repr, COUPLED))} have two factors to couple."
         )
 
 
@@ -59,10 +59,12 @@ def check_init(init: Any) -> None:
         check_known("init", init, ("merge", *registry.options("initialization")), ", or give an array")
 
 
-def make_starts(init: Any, n_init: int, random_state: Any, shape: tuple[int, int]) -> Starts:
-    """Return how to begin; `shape` is that of H."""
+def make_starts(
+    init: Any, n_init: int, random_state: Any, shape: tuple[int, int], nonnegative: bool = True
+) -> Starts:
+    """Return how to begin; `shape` is that of H, `nonnegative` whether an array must be."""
     if not isinstance(init, str):
-        init = _check_array(init, shape)
+        init = _check_array(init, shape, nonnegative)
     if n_init > 1 and (not isinstance(init, str) or init in FIXED_STARTS):
         warnings.warn(
             f"This init is always the same: one start is run instead of n_init={n_init}.",
@@ -73,13 +75,13 @@ def make_starts(init: Any, n_init: int, random_state: Any, shape: tuple[int, int
     return Starts(init, shape[1], n_init, check_random_state(random_state))
 
 
-def _check_array(init: Any, shape: tuple[int, int]) -> np.ndarray:
+def _check_array(init: Any, shape: tuple[int, int], nonnegative: bool) -> np.ndarray:
     init = np.asarray(init)
     if init.shape != shape or init.dtype.kind not in "fiu":
         raise InputError(
             f"init must be a name or an array of numbers of shape (n_samples, n_clusters) = {shape}; "
             f"got shape {init.shape} and dtype {init.dtype}."
         )
-    if not np.isfinite(init).all() or init.min() < 0:
-        raise InputError("init must hold finite numbers that are not negative.")
+    if not np.isfinite(init).all() or (nonnegative and init.min() < 0):
+        raise InputError(f"init must hold finite numbers{' that are not negative' if nonnegative else ''}.")
     return init

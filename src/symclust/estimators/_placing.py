@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -21,10 +21,29 @@ ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 
 
 class Placer:
-    """Solves min ‖a − H h‖² over h ≥ 0 for the similarities a of a new sample; known samples keep theirs."""
+    """Solves min ‖w a − H h‖² for the similarities a of a new sample; known samples keep their rows.
 
-    def __init__(self, similarity: Similarity, H: np.ndarray) -> None:
-        self.similarity, self.H = similarity, H
+    Parameters
+    ----------
+    similarity : Similarity
+        Where a comes from.
+    H : ndarray of shape (n, k)
+        The memberships of the training samples.
+    solve : callable
+        From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
+    weight : float
+        The factor w: what a similarity has become in the matrix that H fits.
+    """
+
+    def __init__(
+        self,
+        similarity: Similarity,
+        H: np.ndarray,
+        solve: Callable[[np.ndarray, np.ndarray], np.ndarray] = block_pivoting,
+        weight: float = 1.0,
+    ) -> None:
+        self.similarity, self.H, self.weight = similarity, H, weight
+        self._minimise = solve
 
     def memberships(self, X: Any) -> np.ndarray:
         """Return a row of memberships for each row of X."""
@@ -44,7 +63,7 @@ class Placer:
         for rows, A in self._similarities(X):
             h, attraction = (part.astype(np.float64) for part in self._solve(A))
             squares = A.multiply(A) if sparse.issparse(A) else A * A
-            norms = np.asarray(squares.sum(axis=1, dtype=np.float64))
+            norms = self.weight**2 * np.asarray(squares.sum(axis=1, dtype=np.float64))
             misfit = norms - 2 * (h * attraction).sum(axis=1) + ((h @ self._gram) * h).sum(axis=1)
             np.divide(np.maximum(misfit, 0), norms, out=found[rows], where=norms > 0)
         return found
@@ -62,7 +81,8 @@ class Placer:
         """Return the solutions h, a row a sample, and the right-hand sides AH of their normal equations."""
         with single_threaded_blas():
             attraction = np.ascontiguousarray(A @ self.H, dtype=self.H.dtype)
-        return block_pivoting(self._gram.astype(self.H.dtype), attraction), attraction
+            attraction *= self.H.dtype.type(self.weight)
+            return self._minimise(self._gram.astype(self.H.dtype), attraction), attraction
 
     @cached_property
     def _gram(self) -> np.ndarray:

@@ -11,6 +11,8 @@ def random(objective: Objective, n_columns: int, rng: np.random.RandomState) -> 
     """Return H with independent entries uniform on [0, 2 √(m/k)], m the mean of A.
 
     A product HHᵀ of such a factor has about the mean of A, so that the descent starts on the right scale.
+    Where negative entries leave no positive mean, m is the root of the mean square instead: H = 0 would be
+    a stationary point.
 
     Parameters
     ----------
@@ -33,5 +35,6 @@ def random(objective: Objective, n_columns: int, rng: np.random.RandomState) -> 
     operator = objective.operator
     mean = float(np.sum(operator.degrees(), dtype=np.float64)) / operator.n**2
     H = rng.random_sample((operator.n, n_columns))
-    H *= 2 * np.sqrt(max(mean, 0.0) / n_columns)
+    level = mean if mean > 0 else float(np.sqrt(objective.squared_norm)) / operator.n
+    H *= 2 * np.sqrt(level / n_columns)
     return H.astype(operator.dtype, copy=False)

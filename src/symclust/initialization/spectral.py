@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr
 
+from symclust.initialization._embedding import turned_embedding
 from symclust.objectives import Objective
 
 FLOOR = 1e-3  # smallest entry relative to the mean: zeros would be fixed points of multiplicative updates
@@ -28,10 +28,6 @@ def spectral(objective: Objective, n_columns: int, rng: np.random.RandomState | 
     >>> bool(np.abs(H @ H.T - blocks).max() < 0.01)
     True
     """
-    values, vectors = objective.operator.eigsh(n_columns)
-    embedding = vectors * np.sqrt(np.maximum(values, 0))
-    _, _, pivots = qr(embedding.T, mode="economic", pivoting=True)
-    left, _, right = np.linalg.svd(embedding[pivots[:n_columns]])
-    H = embedding @ (left @ right).T
+    H = turned_embedding(objective.operator, n_columns)
     floor = FLOOR * np.abs(H).mean()
     return np.maximum(H, floor).astype(objective.operator.dtype)

@@ -17,6 +17,18 @@
 from symclust.solvers._auto import choose_solver
 from symclust.solvers._base import Problem, Solver, State
 from symclust.solvers._loop import Control, Result, run
-from symclust.solvers._starts import Starts, solve
+from symclust.solvers._starts import Start, Starts, make_starts, solve
 
-__all__ = ["Control", "Problem", "Result", "Solver", "Starts", "State", "choose_solver", "run", "solve"]
+__all__ = [
+    "Control",
+    "Problem",
+    "Result",
+    "Solver",
+    "Start",
+    "Starts",
+    "State",
+    "choose_solver",
+    "make_starts",
+    "run",
+    "solve",
+]

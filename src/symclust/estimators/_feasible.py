@@ -1,0 +1,93 @@
+"""Starts and unseen samples for factors in any set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from symclust import registry
+from symclust._threads import single_threaded_blas
+from symclust.constraints import Constraint, Nonnegative
+from symclust.initialization._embedding import turned_embedding
+from symclust.nnls.block_pivoting import block_pivoting
+from symclust.operators import Operator
+from symclust.solvers import Control, Problem, Start, Starts, make_starts
+
+ROUNDS = 500  # of projected gradient for the k numbers of an unseen sample
+STILL = 1e-6
+
+
+def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
+    """Return starting points in the set.
+
+    "merge" makes its clusters from a nonnegative factor, whatever the set is; "random" asks the set itself;
+    "spectral" keeps the signs of the eigenvectors; everything is then projected. Stationarity is measured
+    against a random point of the set: the gradient at a good start would set a bar that has nothing to do
+    with the problem.
+    """
+    operator, constraint, k = problem.operator, problem.constraint, starts.n_columns
+    level = random_level(problem, k)
+    with single_threaded_blas():
+        isolated = find_isolated(operator)
+        if starts.init == "random":
+            points = [
+                Start(constraint.random((operator.n, k), starts.rng, level)) for _ in range(starts.n_init)
+            ]
+        elif starts.init == "spectral" and not constraint.nonnegative:
+            points = [Start(turned_embedding(operator, k))]
+        else:
+            orthant = replace(problem, constraint=Nonnegative())
+            scout = registry.resolve("solvers", "anls")()
+            points = make_starts(orthant, scout, starts, control)
+        reference = reference_at_random(problem, (operator.n, k), level)
+        for point in points:
+            point.H[isolated] = 0
+            point.H = np.ascontiguousarray(constraint.project(point.H), dtype=operator.dtype)
+            point.reference = reference
+    return points
+
+
+def random_level(problem: Problem, k: int) -> float:
+    """Return the standard deviation of normal entries for which ‖HHᵀ‖ is about ‖M‖."""
+    norm = float(np.sqrt(problem.objective.squared_norm))
+    return float(np.sqrt(norm / (problem.operator.n * np.sqrt(k)))) or 1.0
+
+
+def find_isolated(operator: Operator) -> np.ndarray:
+    """Return where rows of M have no entries: almost surely where a random combination of them is zero."""
+    vector = np.random.default_rng(0).uniform(1, 2, operator.n)
+    return operator @ vector == 0
+
+
+def reference_at_random(problem: Problem, shape: tuple[int, int], level: float) -> float:
+    """Return ‖∇ᴾf‖ at a random point of the set, the same on every run."""
+    H = problem.constraint.random(shape, np.random.RandomState(0), level)
+    H = np.ascontiguousarray(H, dtype=problem.operator.dtype)
+    return problem.measure(H, problem.operator @ H)[1]
+
+
+class RowSolver:
+    """min ‖a − Hh‖² for the row h of an unseen sample, from its normal equations.
+
+    Where the set is one of rows, h lies in it; sets that tie rows together say nothing of a single one more,
+    and leave h free.
+    """
+
+    def __init__(self, constraint: Constraint) -> None:
+        self.constraint = constraint
+
+    def __call__(self, G: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """Return a row for each row of R."""
+        if "nonnegative" in self.constraint.offers:
+            return block_pivoting(G, R)
+        h = (R.astype(np.float64) @ np.linalg.pinv(G.astype(np.float64), hermitian=True)).astype(R.dtype)
+        return self._descend(G, R, h) if self.constraint.by_rows else h
+
+    def _descend(self, G: np.ndarray, R: np.ndarray, h: np.ndarray) -> np.ndarray:
+        h, step = self.constraint.project(h), R.dtype.type(1 / (np.linalg.norm(G, 2) or 1.0))
+        for _ in range(ROUNDS):
+            before, h = h, self.constraint.project(h - step * (h @ G - R))
+            if np.linalg.norm(h - before) <= STILL * np.linalg.norm(h):
+                break
+        return h

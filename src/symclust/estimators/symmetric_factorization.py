@@ -1,0 +1,243 @@
+"""Symmetric factorization under any constraint, with a graph regulariser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from symclust import _kernels, registry
+from symclust.constraints import as_constraint
+from symclust.estimators._assigning import find_centers, nearest_center
+from symclust.estimators._descent import DescentEstimator
+from symclust.estimators._feasible import RowSolver, feasible_starts
+from symclust.estimators._input import Similarity
+from symclust.estimators._options import COUPLED, check_known, check_solver
+from symclust.estimators._placing import Placer
+from symclust.exceptions import CombinationError
+from symclust.objectives import Frobenius
+from symclust.operators import Operator, Shifted
+from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, choose_solver, run
+from symclust.validation import check_number
+
+ASSIGNMENTS = ("auto", "argmax", "kmeans")
+STEP_RULES = ("accelerated", "adaptive", "search")
+
+
+class SymmetricFactorization(DescentEstimator):
+    r"""Cluster by factoring a similarity whose entries, like those of the factor, may have both signs.
+
+    Minimises, over H in a set of one's choice,
+
+    .. math:: \|A - HH^T\|_F^2 + \lambda \sum_{ij} A_{ij} \|h_i - h_j\|_2^2
+
+    (Zhang and Liu, equation (5)). The second term draws together the rows of samples that are similar and
+    drives apart those with negative similarity. Up to a constant the sum is ‖M − HHᵀ‖² with M = A − λL and L
+    the Laplacian of A (6), which is what is minimised; neither M nor L is ever formed.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of columns of H, and of clusters.
+    constraint : str or object, default="free"
+        Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries a row),
+        "orthogonal" (orthonormal columns), "l1" (rows with ‖h‖₁ ≤ 1), "simplex" (rows that are
+        probabilities), "one_per_row" (nonnegative and orthogonal, as in k-means). Other parameters through
+        the classes of `symclust.constraints`, for example ``Sparse(3, axis="columns")``; or any object with
+        a method `project` from an n × k array to the nearest one in its set.
+    graph_regularization : float, default=0.0
+        The weight λ. Values between 0 and 1 make sense for every scale of A, since L scales with A.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities, as in `SymNMF`. Similarities may be negative.
+    affinity_params : dict, default=None
+        Parameters of the affinity.
+    solver : str, default="auto"
+        "projected_gradient" works for every set; "columnwise" for "free" and "nonnegative"; for
+        "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", and for
+        "nonnegative" what `SymNMF` would take.
+    step_rule : {"accelerated", "adaptive", "search"}, default="accelerated"
+        How "projected_gradient" chooses its steps: 1/(2L) as in the paper ("adaptive"), with momentum that is
+        dropped whenever f would rise ("accelerated"), or by trial ("search").
+    coupling : "auto" or float, default="auto"
+        The weight that ties the two factors of "columnwise" together; "auto" takes the bound of the paper's
+        corollary 1. For "anls" and "hals" as in `SymNMF`.
+    init : {"merge", "random", "spectral", ...} or array of shape (n_samples, n_clusters), default="merge"
+        Where the descent starts; always projected onto the set. "merge" finds clusters with a nonnegative
+        factor first, as in `SymNMF`; "random" is a random point of the set; "spectral" takes the leading
+        eigenvectors of M, turned towards the axes.
+    n_init : int, default=1
+        Number of starts, run side by side; the one with the lowest objective is kept.
+    assign : {"auto", "argmax", "kmeans"}, default="auto"
+        How clusters are read off H: "argmax" takes the column of the largest entry, "kmeans" clusters the
+        rows. "auto" is "argmax" where H has no negative entries and "kmeans" elsewhere.
+    tol : float, default=1e-3
+        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
+    max_iter : int, default=1000
+        Stop after so many iterations.
+    time_limit : float, default=None
+        Stop after so many seconds.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable, to the bit and on any number of threads.
+    callback : callable, default=None
+        As in `SymNMF`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        The factor H.
+    objective_ : float
+        ‖M − HHᵀ‖² at H.
+    misfit_ : float
+        Its first part as in (5), ‖A − HHᵀ‖².
+    roughness_ : float
+        The other part without its weight, Σ A_ij ‖h_i − h_j‖²; misfit_ + λ · roughness_ is (5).
+    relative_error_ : float
+        ‖A − HHᵀ‖ / ‖A‖.
+    centers_ : ndarray of shape (n_clusters, n_clusters) or None
+        The centres of k-means on the rows, where it was used.
+    history_, n_iter_, converged_, stop_reason_, inits_, merge_path_, affinity_matrix_, node_names_
+        As in `SymNMF`.
+
+    See Also
+    --------
+    symclust.constraints : the sets.
+    SymNMF : the nonnegative case without regulariser.
+
+    Examples
+    --------
+    Friends and foes: a negative similarity says that two should not be together.
+
+    >>> import numpy as np
+    >>> from symclust import SymmetricFactorization
+    >>> A = np.array([[0, 1, 1, -1], [1, 0, 1, 0], [1, 1, 0, -1], [-1, 0, -1, 0]])
+    >>> model = SymmetricFactorization(2, affinity="precomputed", random_state=0).fit(A)
+    >>> bool(model.labels_[0] == model.labels_[1] == model.labels_[2] != model.labels_[3])
+    True
+    """
+
+    _nonnegative: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        constraint: Any = "free",
+        graph_regularization: float = 0.0,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        solver: str = "auto",
+        step_rule: str = "accelerated",
+        coupling: float | str = "auto",
+        init: Any = "merge",
+        n_init: int = 1,
+        assign: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.constraint = constraint
+        self.graph_regularization = graph_regularization
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.solver = solver
+        self.step_rule = step_rule
+        self.coupling = coupling
+        self.init = init
+        self.n_init = n_init
+        self.assign = assign
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Factor the similarity of the samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF.fit`; similarities may be negative.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        super().fit(X)
+        self._measure_parts()
+        return self
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        as_constraint(self.constraint)
+        check_solver(self.solver, self.coupling)
+        check_known("assign", self.assign, ASSIGNMENTS)
+        check_known("step_rule", self.step_rule, STEP_RULES)
+        check_number("graph_regularization", self.graph_regularization, least=0)
+        if self.step_rule != "accelerated" and self.solver not in ("auto", "projected_gradient"):
+            raise CombinationError(
+                f"step_rule={self.step_rule!r} has no meaning for solver={self.solver!r}: it belongs to "
+                "'projected_gradient'."
+            )
+
+    def _make_problem(self, A: Operator) -> Problem:
+        self._A = A
+        M = Shifted(A, None, self.graph_regularization) if self.graph_regularization else A
+        return Problem(M, Frobenius(M), as_constraint(self.constraint))
+
+    def _make_solver(self, problem: Problem) -> Solver:
+        name = self.solver
+        if name == "auto":
+            orthant = "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated"
+            name = choose_solver(problem.objective) if orthant else "projected_gradient"
+        solver = registry.resolve("solvers", name)
+        if name == "projected_gradient":
+            return solver(self.step_rule)
+        return solver(self.coupling) if name in COUPLED else solver()
+
+    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
+        solver = self._make_solver(problem)
+        solver.check(problem)
+        points = feasible_starts(problem, starts, control)
+        references = [point.reference or 0.0 for point in points]
+        return run(problem, solver, [point.H for point in points], control, references), points
+
+    def _measure_parts(self) -> None:
+        """Split the objective into the two terms of (5)."""
+        A, H, weight = self._A, self.membership_, self.graph_regularization
+        AH, G = A @ H, _kernels.gram(H)[0]
+        fit = _kernels.inner(H.reshape(-1), AH.reshape(-1))
+        squared_norm = A.squared_norm() if weight else self._problem.objective.squared_norm
+        self.misfit_ = max(squared_norm - 2 * fit + float(np.sum(G * G)), 0.0)
+        lengths = np.einsum("il,il->i", H, H, dtype=np.float64)
+        self.roughness_ = 2 * (float(A.degrees().astype(np.float64) @ lengths) - fit)  # (7)
+        self.relative_error_ = float(np.sqrt(self.misfit_ / squared_norm)) if squared_norm > 0 else 0.0
+
+    def _reads_centers(self) -> bool:
+        if self.assign == "auto":
+            return not self._problem.constraint.nonnegative
+        return self.assign == "kmeans"
+
+    def _fit_labels(self, H: np.ndarray) -> np.ndarray:
+        self.centers_ = None
+        if self._reads_centers():
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            self.centers_ = find_centers(H, H.shape[1], seed)
+        return self._labels_of(H)
+
+    def _labels_of(self, H: np.ndarray) -> np.ndarray:
+        return H.argmax(axis=1) if self.centers_ is None else nearest_center(H, self.centers_)
+
+    def _make_placer(self, similarity: Similarity, H: np.ndarray) -> Placer:
+        # Off the diagonal M = A − λL is (1 + λ)A.
+        return Placer(similarity, H, RowSolver(self._problem.constraint), 1 + self.graph_regularization)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags
