@@ -28,13 +28,14 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
     """
     operator, constraint, k = problem.operator, problem.constraint, starts.n_columns
     level = random_level(problem, k)
+    name = starts.init if isinstance(starts.init, str) else ""
     with single_threaded_blas():
         isolated = find_isolated(operator)
-        if starts.init == "random":
+        if name == "random":
             points = [
                 Start(constraint.random((operator.n, k), starts.rng, level)) for _ in range(starts.n_init)
             ]
-        elif starts.init == "spectral" and not constraint.nonnegative:
+        elif name == "spectral" and not constraint.nonnegative:
             points = [Start(turned_embedding(operator, k))]
         else:
             orthant = replace(problem, constraint=Nonnegative())
