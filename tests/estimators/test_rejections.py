@@ -183,7 +183,11 @@ def test_options_are_refused_before_anything_is_computed():
 @pytest.mark.parametrize(
     ("options", "given", "words"),
     [
-        ({"coupling": 1.0}, X, "coupling=1.0 has no meaning for solver='auto': only 'anls' and 'hals'"),
+        (
+            {"coupling": 1.0},
+            X,
+            "coupling=1.0 has no meaning for solver='auto': only 'anls', 'columnwise', 'hals'",
+        ),
         ({"coupling": "increasing", "solver": "newton"}, X, "coupling='increasing' has no meaning for"),
         ({"affinity": "gaussian"}, sparse.csr_array(X), "20 sparse samples would be a dense.*n_neighbors="),
         ({"affinity": "self_tuning"}, sparse.csr_array(X), "20 sparse samples would be a dense"),

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from symclust import SymmetricFactorization, SymNMF, registry
 from symclust.constraints import Sparse, Unit
-from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
 from symclust.graphs import cosine
 from symclust.operators import Gram
 
@@ -256,10 +256,11 @@ def test_pickle():
 def test_given_starts_may_be_negative_and_are_projected():
     A, _ = signed()
     H = np.random.default_rng(0).normal(size=(60, 3))
-    model = fit(A, constraint=Unit(), init=H, max_iter=1, tol=0)
-    assert model.history_.objective[0] == pytest.approx(
-        np.sum((A - (U := H / np.linalg.norm(H, axis=1, keepdims=True)) @ U.T) ** 2)
-    )
+    U = H / np.linalg.norm(H, axis=1, keepdims=True)
+    with pytest.warns(NotConvergedWarning, match="stopped at max_iter=1") as caught:
+        model = fit(A, constraint=Unit(), init=H, max_iter=1, tol=0)
+    assert model.history_.objective[0] == pytest.approx(np.sum((A - U @ U.T) ** 2))
+    assert caught[0].filename == __file__  # the warning points at the call of fit
 
 
 def test_samples_without_similarity_have_rows_of_zeros():

@@ -42,6 +42,10 @@ def test_repeats_with_its_random_numbers_and_differs_otherwise():
     assert np.any(one != other)
 
 
-@pytest.mark.parametrize("A", [np.zeros((4, 4)), -np.ones((4, 4))])
-def test_a_similarity_without_weight_starts_at_zero(A):
-    assert_array_equal(random(Frobenius(Dense(A)), 2, np.random.RandomState(0)), 0)
+def test_a_similarity_without_weight_starts_at_zero():
+    assert_array_equal(random(Frobenius(Dense(np.zeros((4, 4)))), 2, np.random.RandomState(0)), 0)
+
+
+def test_negative_similarities_start_on_the_scale_of_their_size():
+    H = random(Frobenius(Dense(-np.full((50, 50), 4.0))), 2, np.random.RandomState(0))
+    assert (H @ H.T).mean() == pytest.approx(4, rel=0.2)

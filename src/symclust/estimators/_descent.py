@@ -59,12 +59,16 @@ class DescentEstimator(SimilarityEstimator):
         self.merge_path_ = points[best].merge_path
         self.reference_ = results[best].reference
         self._store(similarity, results[best])
-        self.relative_error_ = problem.objective.relative_error(self.membership_, self.objective_)
+        self.relative_error_ = self._measure_error(problem)
         return self
 
     def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
         """Return where every start ended, and the starts."""
         return solve(problem, self._make_solver(problem), starts, control)
+
+    def _measure_error(self, problem: Problem) -> float:
+        """Return the relative error of the fit."""
+        return problem.objective.relative_error(self.membership_, self.objective_)
 
     def optimality(self) -> Optimality | EntryOptimality | SetOptimality:
         """Return the residuals of all optimality conditions at the solution, computed afresh.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -158,20 +158,6 @@ class SymmetricFactorization(DescentEstimator):
         self.random_state = random_state
         self.callback = callback
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Factor the similarity of the samples.
-
-        Parameters
-        ----------
-        X : array-like, sparse, graph or Operator
-            As in `SymNMF.fit`; similarities may be negative.
-        y : ignored
-            For scikit-learn's conventions.
-        """
-        super().fit(X)
-        self._measure_parts()
-        return self
-
     def _check_options(self) -> None:
         super()._check_options()
         as_constraint(self.constraint)
@@ -186,7 +172,7 @@ class SymmetricFactorization(DescentEstimator):
             )
 
     def _make_problem(self, A: Operator) -> Problem:
-        self._A = A
+        self._similarity = A
         M = Shifted(A, None, self.graph_regularization) if self.graph_regularization else A
         return Problem(M, Frobenius(M), as_constraint(self.constraint))
 
@@ -207,16 +193,16 @@ class SymmetricFactorization(DescentEstimator):
         references = [point.reference or 0.0 for point in points]
         return run(problem, solver, [point.H for point in points], control, references), points
 
-    def _measure_parts(self) -> None:
-        """Split the objective into the two terms of (5)."""
-        A, H, weight = self._A, self.membership_, self.graph_regularization
+    def _measure_error(self, problem: Problem) -> float:
+        """Split the objective into the two terms of (5) on the way."""
+        A, H = self._similarity, self.membership_
         AH, G = A @ H, _kernels.gram(H)[0]
         fit = _kernels.inner(H.reshape(-1), AH.reshape(-1))
-        squared_norm = A.squared_norm() if weight else self._problem.objective.squared_norm
+        squared_norm = problem.objective.squared_norm if A is problem.operator else A.squared_norm()
         self.misfit_ = max(squared_norm - 2 * fit + float(np.sum(G * G)), 0.0)
         lengths = np.einsum("il,il->i", H, H, dtype=np.float64)
         self.roughness_ = 2 * (float(A.degrees().astype(np.float64) @ lengths) - fit)  # (7)
-        self.relative_error_ = float(np.sqrt(self.misfit_ / squared_norm)) if squared_norm > 0 else 0.0
+        return float(np.sqrt(self.misfit_ / squared_norm)) if squared_norm > 0 else 0.0
 
     def _reads_centers(self) -> bool:
         if self.assign == "auto":
