@@ -49,8 +49,8 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
             warnings.warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
-                "samples without similarity to others do. Their rows of membership_ are zero; labels_ counts "
-                "them to cluster 0.",
+                "samples without enough similarity to others do. Their rows of membership_ are zero; labels_ "
+                "counts them to cluster 0.",
                 stacklevel=4,
             )
 
