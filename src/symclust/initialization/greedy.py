@@ -47,6 +47,8 @@ def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | No
         columns.open(j)
         _grow(columns, Residual(objective, H, j), degrees, RESCORED * n_columns)
         columns.close()
+        if objective.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
+            columns.descend(j)
     return H
 
 
