@@ -8,9 +8,7 @@ from symclust import OffDiagonalSymNMF, SymNMF
 path = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
 plain = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(path)
 model = OffDiagonalSymNMF(2, loss="absolute", affinity="precomputed").fit(path)
-print(
-    f"SymNMF misses the path by {plain.relative_error_:.1%}, without the diagonal by {model.relative_error_:.1%}"
-)
+print(f"misfit with the diagonal: {plain.relative_error_:.1%}, without: {model.relative_error_:.1%}")
 print(model.membership_)
 assert model.objective_ == 0
 assert model.communities(threshold=0.5) == [[0, 1], [1, 2]]

@@ -78,8 +78,8 @@ class _Sweep:
         A, objective, squared_gradient = self.A, self.objective, np.zeros_like(self.decrease)
         _kernels.row_sweep_sparse(
             A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset,
-            objective.full_diagonal, self.cycles, *objective.ignored.arrays, active, row_gradient, self.decrease,
-            squared_gradient,
+            objective.full_diagonal, self.cycles, *objective.ignored.arrays, active, row_gradient,
+            self.decrease, squared_gradient,
         )  # fmt: skip
         return squared_gradient
 
@@ -92,8 +92,8 @@ class _Sweep:
             before = H[rows].copy()
             block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
             _kernels.row_sweep_block(
-                block, rows.start, product, H, self.G, objective.row_offset, objective.full_diagonal, self.cycles,
-                *objective.ignored.arrays, self.decrease, squared_gradient,
+                block, rows.start, product, H, self.G, objective.row_offset, objective.full_diagonal,
+                self.cycles, *objective.ignored.arrays, self.decrease, squared_gradient,
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
         return squared_gradient
