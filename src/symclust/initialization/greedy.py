@@ -72,7 +72,8 @@ class _Ties:
     def __init__(self, residual: Residual) -> None:
         self.A, self.H, self.own = residual.A, residual.H, residual.own
         self.free = np.ones(self.A.n, dtype=bool)
-        self.w, self.Aw = (np.zeros(self.A.n, dtype=self.A.dtype) for _ in range(2))
+        self.w: Array = np.zeros(self.A.n, dtype=self.A.dtype)
+        self.Aw: Array = np.zeros(self.A.n, dtype=self.A.dtype)
         self.Hw = np.zeros(self.H.shape[1], dtype=self.A.dtype)
 
     def add(self, k: int) -> None:
@@ -80,7 +81,7 @@ class _Ties:
         self.free[k] = False
         row = np.array(self.A.rows([k])[0])
         row[k] = 0
-        near = np.flatnonzero(row)
+        near: Array = np.flatnonzero(row)
         self.w += row
         self.Aw += self.A.combine_rows(near, row[near])
         self.Hw += row[near] @ self.H[near]
