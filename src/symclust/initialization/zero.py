@@ -48,6 +48,7 @@ def zero(objective: Objective, n_columns: int, rng: np.random.RandomState | None
             seed = int(residual.degrees(degrees).argmax())
             columns.open(j)
             columns.place(seed, seed_height(residual, seed))
-            columns.visit(columns.all_ids)
+            # The others first: as long as they are zero, the entry by itself would become zero again.
+            columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
             columns.close()
     return H

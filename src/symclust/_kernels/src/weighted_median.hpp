@@ -12,7 +12,10 @@ namespace symclust {
 
 class WeightedMedian {
 public:
-    explicit WeightedMedian(std::ptrdiff_t most) : at(most), weight(most), kept_at(most), kept_weight(most), flags(most), places(most) {}
+    // Weights on both sides that are equal up to `rounding` count as equal. Such ties are common (the first two entries of a
+    // column that grows are the same number, made in two ways), and the form or the scale of A must not decide them.
+    WeightedMedian(std::ptrdiff_t most, double rounding)
+        : at(most), weight(most), kept_at(most), kept_weight(most), flags(most), places(most), share(0.5 * (1.0 + rounding)) {}
 
     void clear() {
         size = 0;
@@ -48,7 +51,7 @@ public:
     // The smallest minimiser. `guess` is a value near it; it saves time, not accuracy.
     double solve(double guess) {
         const Weights sum = weigh({guess, guess});
-        half = 0.5 * (below + sum.total);
+        half = share * (below + sum.total);
         if (sum.positive <= half) return 0.0;
         if (sum.above <= half && sum.above + sum.inside > half) return guess;
         left = {at.data(), weight.data(), size};
@@ -85,6 +88,7 @@ private:
     std::vector<double> kept_at, kept_weight;      // those among which the answer is
     std::vector<std::uint8_t> flags;
     std::vector<std::int32_t> places;
+    double share;
     Points left{};                                 // either
     std::ptrdiff_t size = 0;
     double below = 0.0, half = 0.0;
