@@ -59,7 +59,7 @@ def _grow(columns: Columns, residual: Residual, degrees: Array, picks: int) -> N
     columns.visit(np.array([first]))
     columns.place(first, seed_height(residual, first))
     ties.add(first)
-    for _ in range(min(picks, len(degrees)) - 2):
+    for _ in range(min(picks, len(degrees)) - 3):  # the last score ranks all others, Algorithm 6, lines 9-14
         k = ties.strongest()
         columns.visit(np.array([k]))
         ties.add(k)
