@@ -59,7 +59,9 @@ def best_of_entry(A, H, counts, i, l):
 @given(**PROBLEMS)
 def test_value(n, k, seed, form, ignored):
     A, H, counts, objective = setting(n, k, seed, form, ignored)
-    assert objective.value(H) == pytest.approx(brute_force(A, H, counts), rel=1e-11, abs=1e-12 * (1 + A.sum()))
+    assert objective.value(H) == pytest.approx(
+        brute_force(A, H, counts), rel=1e-11, abs=1e-12 * (1 + A.sum())
+    )
     first = brute_force(A, np.zeros_like(H), counts)
     assert objective.total == pytest.approx(first, abs=1e-12 * (1 + A.sum()))
 
