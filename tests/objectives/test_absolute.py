@@ -97,6 +97,17 @@ def test_precision_of_large_problems(form, dtype):
     assert isinstance(objective.value(H), float)
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse", "gram"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_large_entry_does_not_drown_the_others(form, dtype):
+    # Its square is on the diagonal, which does not count.
+    A, H, counts, objective = setting(12, 3, 2, form, 0.1, dtype)
+    H[:, 1] *= dtype(1e-7)
+    H[5, 1] = 2e7
+    expected = brute_force(A.astype(float), H.astype(float), counts)
+    assert objective.value(H) == pytest.approx(expected, rel=1e-5 if dtype is np.float32 else 1e-10)
+
+
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_the_diagonal_does_not_matter(form):
     A, H, _, _ = setting(7, 2, 3)
