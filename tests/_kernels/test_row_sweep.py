@@ -31,7 +31,14 @@ def row_twin(as_stored, b, h, G, diagonal, full, flat, cycles=1):
     h = h.astype(float)
     slope = G @ h - b + ((h @ h - diagonal) * h if full else 0)
     squared_gradient = 16 * np.sum(np.where(h > 0, slope, np.minimum(slope, 0)) ** 2)
+
+    def value():
+        quadratic = 2 * h @ G @ h - 4 * b @ h
+        return quadratic + ((h @ h) ** 2 - 2 * diagonal * h @ h if full else 0)
+
+    gains = []
     for _ in range(cycles):
+        before = value()
         for l in range(len(h)):
             rest = np.delete(np.arange(len(h)), l)
             slope = G[l, rest] @ h[rest] - b[l]
@@ -39,6 +46,9 @@ def row_twin(as_stored, b, h, G, diagonal, full, flat, cycles=1):
                 h[l] = as_stored(quartic_twin(h[rest] @ h[rest] - diagonal + G[l, l], slope))
             elif G[l, l] > flat:
                 h[l] = as_stored(max(0.0, -slope / G[l, l]))
+        gains.append(before - value())
+        if gains[-1] <= 0.01 * gains[0]:
+            break
     return h, squared_gradient
 
 

@@ -22,13 +22,14 @@ public:
         below = 0.0;
     }
 
-    // The term |a x − b| with a > 0.
+    // The term |a x − b|.
     void add(double a, double b) {
+        if (a <= nothing) return;
         at[size] = b / a;
         weight[size++] = a;
     }
 
-    // The terms |a_j x − (b_j + factor c_j)|; a zero among the a_j is a term of no weight.
+    // The terms |a_j x − (b_j + factor c_j)|.
     template <typename T>
     void set(const T* SYMCLUST_RESTRICT a, const T* SYMCLUST_RESTRICT b, double factor, const T* SYMCLUST_RESTRICT c,
              std::ptrdiff_t count) {
@@ -36,8 +37,8 @@ public:
         double* SYMCLUST_RESTRICT w = weight.data();
 #pragma omp simd
         for (std::ptrdiff_t j = 0; j < count; ++j) {
-            const double value = a[j], divisor = value > 0.0 ? value : 1.0;
-            w[j] = value;
+            const double value = a[j], divisor = value > nothing ? value : 1.0;
+            w[j] = value > nothing ? value : 0.0;
             to[j] = (static_cast<double>(b[j]) + factor * static_cast<double>(c[j])) / divisor;
         }
         size = count;
@@ -80,6 +81,7 @@ private:
         std::ptrdiff_t size;
     };
     static constexpr double infinity = HUGE_VAL;
+    static constexpr double nothing = 1e-150;  // a weight that cannot be felt: its breakpoint might overflow
     static constexpr std::ptrdiff_t few = 24;
 
     std::vector<double> at, weight;                // all points
