@@ -50,7 +50,7 @@ def greedy_twin(A, k, objective):
         np.fill_diagonal(residual, 0)
         w, chosen = np.ones(n), []
         for i in range(1, n + 1):
-            if i < 2 * k:
+            if i <= 2 * k:  # "updated for 2r iterations" in the text; line 9 has one fewer
                 score = residual @ w
             score[chosen] = -np.inf
             pick = int(np.argmax(score))
