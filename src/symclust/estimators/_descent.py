@@ -49,10 +49,12 @@ class DescentEstimator(SimilarityEstimator):
         similarity = self._read(X)
         A = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, A.n)
-        check_similarity(A, nonnegative=self._nonnegative)
+        problem = self._make_problem(A)
+        # What a problem leaves out may be anything.
+        check_similarity(problem.operator, nonnegative=self._nonnegative)
         shape = (A.n, n_clusters)
         starts = make_starts(self.init, self.n_init, self.random_state, shape, self._nonnegative)
-        problem = self._problem = self._make_problem(A)
+        self._problem = problem
         results, points = self._solve(problem, starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())

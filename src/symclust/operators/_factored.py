@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symclust._threads import split
+from symclust._threads import single_threaded_blas, split
 from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector
 from symclust.operators._base import BLOCK_BYTES, Operator
 from symclust.operators._cursors import Cursor, check_followed
@@ -76,6 +76,17 @@ class Factored(Operator):
             out[np.arange(out.shape[0]), np.arange(self.n)[index]] = 0
         return out
 
+    def block(self, rows: slice) -> Array:
+        """Return the dense diagonal block A[rows, rows], from these rows of X alone."""
+        part = self._factor.take(rows)
+        with single_threaded_blas():
+            out = part.columns_scaled(self._weights).outer(part)
+        out *= self._scale[rows]
+        out *= self._scale[rows, None]
+        if not self.self_edges:
+            np.fill_diagonal(out, 0)
+        return out
+
     def entries(self, rows: Any, columns: Any) -> Array:
         """Return a_ij for paired arrays of row and column numbers."""
         i, j = as_pairs(rows, columns, self.n)
@@ -93,7 +104,11 @@ class Factored(Operator):
         return self._full_diagonal.astype(self.dtype) if self.self_edges else np.zeros(self.n, self.dtype)
 
     def squared_norm(self) -> float:
-        """Return the sum of squared entries, from XᵀX where that is cheaper than XXᵀ."""
+        """Return the sum of squared entries, from XᵀX where that is cheaper than XXᵀ; computed once."""
+        return self._squared_norm
+
+    @cached_property
+    def _squared_norm(self) -> float:
         if not self._factor.columns_are_cheaper():
             return super().squared_norm()
         squared_scale = self._scale.astype(np.float64) ** 2
