@@ -12,14 +12,14 @@ from symclust import _kernels, registry
 from symclust.constraints import as_constraint
 from symclust.estimators._assigning import find_centers, nearest_center
 from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._feasible import RowSolver, feasible_starts
+from symclust.estimators._feasible import RowSolver, feasible_starts, scouting_solver
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import COUPLED, check_known, check_solver
 from symclust.estimators._placing import Placer
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
-from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, choose_solver, run
+from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, run
 from symclust.validation import check_number
 
 ASSIGNMENTS = ("auto", "argmax", "kmeans")
@@ -55,8 +55,8 @@ class SymmetricFactorization(DescentEstimator):
         Parameters of the affinity.
     solver : str, default="auto"
         "projected_gradient" works for every set; "columnwise" for "free" and "nonnegative"; for
-        "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", and for
-        "nonnegative" what `SymNMF` would take.
+        "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", except
+        "row_descent" for "nonnegative" where M is an array, dense or sparse.
     step_rule : {"accelerated", "adaptive", "search"}, default="accelerated"
         How "projected_gradient" chooses its steps: 1/(2L) as in the paper ("adaptive"), with momentum that is
         dropped whenever f would rise ("accelerated"), or by trial ("search").
@@ -180,7 +180,9 @@ class SymmetricFactorization(DescentEstimator):
         name = self.solver
         if name == "auto":
             orthant = "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated"
-            name = choose_solver(problem.objective) if orthant else "projected_gradient"
+            if orthant:
+                return scouting_solver(problem.operator)
+            name = "projected_gradient"
         solver = registry.resolve("solvers", name)
         if name == "projected_gradient":
             return solver(self.step_rule)

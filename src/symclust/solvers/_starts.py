@@ -28,12 +28,16 @@ FLOOR = (
 
 @dataclass(frozen=True)
 class Starts:
-    """How to begin: `init` by name or as an array, how often, and with which random numbers."""
+    """How to begin: `init` by name or as an array, how often, and with which random numbers.
+
+    `scout` is the solver of the first descent of "merge", where it is to be another than usual.
+    """
 
     init: str | Array
     n_columns: int
     n_init: int
     rng: np.random.RandomState
+    scout: Solver | None = None
 
 
 @dataclass
@@ -99,7 +103,7 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
         factors = [initialize(problem.objective, columns, starts.rng) for _ in range(starts.n_init)]
     brief = replace(control, tol=0.0, max_iter=FIRST_SWEEPS, callback=None)
     by_rows = operator.rows_are_cheap and problem.objective.offers >= RowDescent.needs
-    first = RowDescent() if by_rows else solver
+    first = starts.scout or (RowDescent() if by_rows else solver)
     over = run(problem, first, factors, brief, certify=False)
     del factors
     points = []
