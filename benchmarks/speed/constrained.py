@@ -53,7 +53,7 @@ print(peak(), whole, np.median(steps), np.median(taken), X.nnz)
 
 def main(n: int = 100_000, d: int = 20_000, terms: int = 50, k: int = 20) -> None:
     rows = []
-    for constraint, init in (("free", "random"), ("nonnegative", "random"), ("simplex", "random")):
+    for constraint, init in (("free", "random"), ("nonnegative", "merge")):
         command = [sys.executable, "-c", SCRIPT, *map(str, (n, d, terms, k)), constraint, init]
         peak, whole, step, products, nonzeros = map(float, subprocess.check_output(command).split())
         row = {

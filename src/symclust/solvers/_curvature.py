@@ -9,6 +9,7 @@ import numpy as np
 from symclust.solvers._base import Array, State
 
 FIRST_ITERATIONS = 10  # products with a single vector, before the first step
+REFRESH = 4  # products from one power iteration to the next
 SEED = 0  # of the vector that power iterations begin with
 
 
@@ -42,9 +43,14 @@ def lipschitz(state: State, G: Array) -> float:
     return L or 1.0
 
 
-def multiply_with_vector(state: State, H: Array) -> Generator[Array, Array, Array]:
-    """Return M @ H; the vector of the power iterations rides along, so that M is read once for both."""
-    vector = state.memory["vector"]
-    product = yield np.concatenate([H, vector[:, None]], axis=1)
+def multiply_and_estimate(state: State, H: Array) -> Generator[Array, Array, Array]:
+    """Return M @ H; every few times the vector of the power iterations rides along, and M is read for both.
+
+    σ_max changes slowly, and a column more costs copies of the others.
+    """
+    age = state.memory["age"] = state.memory.get("age", 0) + 1
+    if age % REFRESH:
+        return (yield H)
+    product = yield np.concatenate([H, state.memory["vector"][:, None]], axis=1)
     update_estimate(state, H, product[:, -1])
     return np.ascontiguousarray(product[:, :-1])

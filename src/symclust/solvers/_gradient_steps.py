@@ -9,7 +9,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust.solvers._base import Array, Problem, State, Steps
-from symclust.solvers._curvature import lipschitz, multiply_with_vector, start_estimate
+from symclust.solvers._curvature import lipschitz, multiply_and_estimate, start_estimate
 
 MOST_DOUBLINGS = 60
 FORGETTING = 0.9  # how fast a correction of L that was needed once is given up again
@@ -54,10 +54,8 @@ def accelerated_step(problem: Problem, state: State) -> Steps:
     following = (1 + np.sqrt(1 + 4 * theta**2)) / 2
     memory["before"], memory["theta"] = point, 1.0
     if before is not None and theta > 1:
-        trial, forward = yield from _extrapolated(problem, state, before, (theta - 1) / following)
-        change = (trial.H - point.H).reshape(-1)
-        wanted = SUFFICIENT * _bound(state, point) * _kernels.inner(change, change)
-        if trial.value <= point.value - wanted:
+        trial, squared, forward = yield from _extrapolated(problem, state, before, (theta - 1) / following)
+        if trial.value <= point.value - SUFFICIENT * _bound(state, point) * squared:
             memory["theta"] = following if forward else 1.0
             _accept(state, trial)
             return
@@ -103,7 +101,7 @@ def _descend(problem: Problem, state: State, point: Point) -> Steps:
         squared = _kernels.inner(change, change)
         if squared == 0.0:
             break
-        trial = Point.at(problem, H, (yield from multiply_with_vector(state, H)))
+        trial = Point.at(problem, H, (yield from multiply_and_estimate(state, H)))
         if trial.value <= point.value - L / 2 * squared + slack:  # (31)
             _accept(state, trial)
             return
@@ -114,12 +112,25 @@ def _descend(problem: Problem, state: State, point: Point) -> Steps:
 
 def _extrapolated(
     problem: Problem, state: State, before: Point, beta: float
-) -> Generator[Array, Array, tuple[Point, bool]]:
-    """Return the step from Y, and whether it goes the way the gradient points."""
+) -> Generator[Array, Array, tuple[Point, float, bool]]:
+    """Return the step from Y, ‖H⁺ − H‖², and whether H⁺ − H and H⁺ − Y do not point away from each other.
+
+    Large H are moved through memory more than they are computed with: hence the work in place.
+    """
     point = state.memory["point"]
-    b = point.H.dtype.type(beta)
-    Y, MY = point.H + b * (point.H - before.H), point.MH + b * (point.MH - before.MH)
-    gradient = problem.objective.gradient(Y, MY, _kernels.gram(Y)[0])
-    H = problem.constraint.project(Y - Y.dtype.type(1 / _bound(state, point)) * gradient)
-    trial = Point.at(problem, H, (yield from multiply_with_vector(state, H)))
-    return trial, _kernels.inner(gradient.reshape(-1), (H - point.H).reshape(-1)) <= 0
+    Y, MY = _ahead(point.H, before.H, beta), _ahead(point.MH, before.MH, beta)
+    shifted = problem.objective.gradient(Y, MY, _kernels.gram(Y)[0])
+    shifted *= shifted.dtype.type(-1 / _bound(state, point))
+    shifted += Y
+    H = problem.constraint.project(shifted)
+    trial = Point.at(problem, H, (yield from multiply_and_estimate(state, H)))
+    change = (H - point.H).reshape(-1)
+    Y -= H
+    return trial, _kernels.inner(change, change), _kernels.inner(Y.reshape(-1), change) <= 0
+
+
+def _ahead(H: Array, before: Array, beta: float) -> Array:
+    Y = H - before
+    Y *= H.dtype.type(beta)
+    Y += H
+    return Y
