@@ -224,11 +224,3 @@ def test_held_entries_keep_their_gradient_and_a_zero_gradient_is_no_division_by_
     gradient = np.array([[3.0, 0.0], [1.0, 0.0]])
     found = solve_with(lambda V: 2 * V, gradient, np.array([[False, True], [True, True]]), 0)
     assert_allclose(found, [[3.0, 0.0], [0.5, 0.0]])
-
-
-@pytest.mark.parametrize("name", SEARCHES)
-def test_a_start_far_out_does_not_fall_to_zero(name, planted, as_problem):
-    A = planted(n=60)
-    start = 20 * np.random.default_rng(0).uniform(size=(60, 3))  # the first step of length 1 ends at H = 0
-    result = run(as_problem(A), make(name), [start], Control(tol=1e-3, max_iter=300))[0]
-    assert result.objective < 0.5 * np.sum(A**2)

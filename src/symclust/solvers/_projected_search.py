@@ -48,9 +48,6 @@ class ProjectedSearch(ProductSolver):
         size = self.first_step(state)
         while size >= SHORTEST:
             trial = problem.constraint.project(H - H.dtype.type(size) * direction)
-            if not trial.any():  # H = 0 may be better than a start far out, but no step leads away from it
-                size *= REDUCTION
-                continue
             product = yield trial
             wanted = ACCEPTANCE * _kernels.inner(gradient.reshape(-1), (trial - H).reshape(-1))
             if (
