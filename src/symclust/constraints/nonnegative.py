@@ -30,7 +30,7 @@ class Nonnegative(Constraint):
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
         """Keep an entry where H > 0 or where it is negative, thesis (9)."""
-        return np.where(H > 0, gradient, np.minimum(gradient, 0))
+        return gradient * ((H > 0) | (gradient < 0))
 
     def random(self, shape: tuple[int, int], rng: np.random.RandomState, level: float = 1.0) -> Array:
         """Return magnitudes of normal numbers: a projection would leave every second entry at zero."""

@@ -17,6 +17,8 @@ from symclust.operators.sparse import Sparse
 
 __all__ = ["Shifted", "ShiftedRowProducts"]
 
+ROWS = 4096  # of a product that are put together at a time
+
 
 class Shifted(Operator):
     """M = A − λL with the Laplacian L = D − W of a graph W (constrained (6)), seen through products.
@@ -83,7 +85,15 @@ class Shifted(Operator):
         return product
 
     def _product(self, H: Array) -> Array:
-        return self._shifted(self._sum(part._product(H) for _, part in self._terms), H, slice(0, self.n))
+        total, *others = [part._product(H) for _, part in self._terms]
+        # Products are fresh arrays. Some rows at a time: whole temporaries would be moved through memory.
+        for rows in split(self.n, ROWS):
+            block = total[rows]
+            block *= self.dtype.type(self._terms[0][0])
+            for (factor, _), other in zip(self._terms[1:], others, strict=True):
+                block += self.dtype.type(factor) * other[rows]
+            self._shifted(block, H, rows)
+        return total
 
     def _rows(self, index: Any) -> Array:
         out = self._sum(part._rows(index) for _, part in self._terms)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust import _kernels
+from symclust._threads import split
 from symclust.solvers._base import Array, Problem, State, Steps
 from symclust.solvers._curvature import lipschitz, multiply_and_estimate, start_estimate
 
 MOST_DOUBLINGS = 60
 FORGETTING = 0.9  # how fast a correction of L that was needed once is given up again
+ROWS = 4096  # at a time, so that what is computed from them stays in the cache
 SUFFICIENT = 1e-4  # share of L ‖H⁺ − H‖² by which an extrapolated step has to lower f
 
 
@@ -113,20 +115,31 @@ def _descend(problem: Problem, state: State, point: Point) -> Steps:
 def _extrapolated(
     problem: Problem, state: State, before: Point, beta: float
 ) -> Generator[Array, Array, tuple[Point, float, bool]]:
-    """Return the step from Y, ‖H⁺ − H‖², and whether H⁺ − H and H⁺ − Y do not point away from each other.
-
-    Large H are moved through memory more than they are computed with: hence the work in place.
-    """
+    """Return the step from Y, ‖H⁺ − H‖², and whether H⁺ − H and H⁺ − Y do not point away from each other."""
     point = state.memory["point"]
-    Y, MY = _ahead(point.H, before.H, beta), _ahead(point.MH, before.MH, beta)
-    shifted = problem.objective.gradient(Y, MY, _kernels.gram(Y)[0])
-    shifted *= shifted.dtype.type(-1 / _bound(state, point))
-    shifted += Y
-    H = problem.constraint.project(shifted)
+    H = problem.constraint.project(_step_ahead(problem, point, before, beta, 1 / _bound(state, point)))
     trial = Point.at(problem, H, (yield from multiply_and_estimate(state, H)))
     change = (H - point.H).reshape(-1)
-    Y -= H
-    return trial, _kernels.inner(change, change), _kernels.inner(Y.reshape(-1), change) <= 0
+    squared = _kernels.inner(change, change)
+    # ⟨Y − H⁺, H⁺ − H⟩ = β⟨H − H₋, H⁺ − H⟩ − ‖H⁺ − H‖²
+    along = _kernels.inner(point.H.reshape(-1), change) - _kernels.inner(before.H.reshape(-1), change)
+    return trial, squared, beta * along <= squared
+
+
+def _step_ahead(problem: Problem, point: Point, before: Point, beta: float, size: float) -> Array:
+    """Return Y − t∇f(Y) for Y = H + β(H − H₋), some rows at a time: Y and MY as a whole are never needed.
+
+    YᵀY follows from the Gram matrices that are known and one product of H and H₋.
+    """
+    crossed = (point.H.T @ before.H).astype(np.float64)
+    G = (1 + beta) ** 2 * point.G + beta**2 * before.G - beta * (1 + beta) * (crossed + crossed.T)
+    out = np.empty_like(point.H)
+    for rows in split(len(out), ROWS):
+        Y = _ahead(point.H[rows], before.H[rows], beta)
+        gradient = problem.objective.gradient(Y, _ahead(point.MH[rows], before.MH[rows], beta), G, rows)
+        gradient *= out.dtype.type(-size)
+        np.add(Y, gradient, out=out[rows])
+    return out
 
 
 def _ahead(H: Array, before: Array, beta: float) -> Array:
