@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 ALL_ROWS = slice(None)
-MEASURED_ROWS = 1 << 11  # rows whose gradient is held at once when a point is measured: they stay in the cache
+MEASURED_ROWS = 1 << 11  # rows measured at once: few enough for their gradient to stay in the cache
 
 
 class Objective(ABC):
