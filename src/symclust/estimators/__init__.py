@@ -1,5 +1,6 @@
 """The scikit-learn face, one class a file."""
 
+from symclust.estimators.left_stochastic import LeftStochastic
 from symclust.estimators.sym_nmf import SymNMF
 
-__all__ = ["SymNMF"]
+__all__ = ["LeftStochastic", "SymNMF"]

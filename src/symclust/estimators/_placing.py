@@ -30,7 +30,7 @@ class Placer:
         """Return a row of memberships for each row of X."""
         placed, keys = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype), []
         for rows, A in self._similarities(X):
-            placed[rows] = self._solve(A)[0]
+            placed[rows] = self._place(A)
             if self._known is not None:
                 keys += self._known.keys(A if self.similarity.samples is None else X[rows])
         if self._known is not None:
@@ -57,6 +57,10 @@ class Placer:
             )
         for rows in split(X.shape[0], ROWS):
             yield rows, self.similarity.extend(X[rows])
+
+    def _place(self, A: Any) -> np.ndarray:
+        """Return the rows of memberships of samples with similarities A."""
+        return self._solve(A)[0]
 
     def _solve(self, A: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the solutions h, a row a sample, and the right-hand sides AH of their normal equations."""
