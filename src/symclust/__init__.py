@@ -8,8 +8,8 @@
 from importlib.metadata import version
 
 from symclust import datasets, graphs, metrics, operators
-from symclust.estimators import LeftStochastic, SymNMF
+from symclust.estimators import LeftStochastic, OffDiagonalSymNMF, SymNMF
 
 __version__ = version("symclust")
 
-__all__ = ["LeftStochastic", "SymNMF", "datasets", "graphs", "metrics", "operators"]
+__all__ = ["LeftStochastic", "OffDiagonalSymNMF", "SymNMF", "datasets", "graphs", "metrics", "operators"]

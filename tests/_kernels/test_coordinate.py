@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from symclust import _kernels
 
+NO_PAIRS = np.empty(0, dtype=np.int64)
 DTYPES = (np.float32, np.float64)
 TOLERANCE = {np.float32: 2e-4, np.float64: 1e-9}
 
@@ -61,12 +62,15 @@ def descend(A, H, full=True, offset=0.0, index=np.int32, block=None):
         if block is None:
             _kernels.coordinate_sparse(
                 csr.indptr.astype(index), csr.indices.astype(index), csr.data, diagonal, H, x, G, l, full,
-                change,
+                np.arange(len(H)), NO_PAIRS, NO_PAIRS, change,
             )  # fmt: skip
         else:
             for first in range(0, len(H), block):
                 rows = A[first : first + block]
-                _kernels.coordinate_rows(rows, first, diagonal, H, x, G, l, full, change)
+                places = np.arange(len(rows))
+                _kernels.coordinate_rows(
+                    rows, places, diagonal, H, x, G, l, full, places + first, NO_PAIRS, NO_PAIRS, change
+                )
         assert_allclose(x, H[:, l])
     return H, G, change
 

@@ -30,10 +30,13 @@ def results(level, dtype, k):
     module.spmm(A.indptr, A.indices, A.data, H, product)
     module.gram(H, G)
     gram, rows, column = G.copy(), H.copy(), H.copy()
-    module.coordinate_rows(A.toarray(), 0, A.diagonal(), column, H[:, 0].copy(), G[0].copy(), 0, True, change)
+    none, ids = np.empty(0, dtype=np.int64), np.arange(n)
+    module.coordinate_rows(
+        A.toarray(), ids, A.diagonal(), column, H[:, 0].copy(), G[0].copy(), 0, True, ids, none, none, change
+    )
     module.row_sweep_sparse(
-        A.indptr, A.indices, A.data, A.diagonal(), rows, G, 0.1, True, 1, np.ones(n, np.uint8), np.zeros(n),
-        sums[0], sums[1],
+        A.indptr, A.indices, A.data, A.diagonal(), rows, G, 0.1, True, 1, none, none, np.ones(n, np.uint8),
+        np.zeros(n), sums[0], sums[1],
     )  # fmt: skip
     inner = np.array(module.inner(H.reshape(-1), product.reshape(-1)))
     return {"product": product, "gram": gram, "inner": inner, "rows": rows, "sums": sums, "column": column,

@@ -23,7 +23,10 @@ def quartic_minimiser(a, b, guess=0.0):
     H, G = np.array([[guess], [1.0]]), np.array([[guess * guess]])
     indptr, indices = np.array([0, 2, 2], np.int32), np.array([0, 1], np.int32)
     values, diagonal = np.array([-a, -b]), np.array([-a, 0.0])
-    _kernels.coordinate_sparse(indptr, indices, values, diagonal, H, H[:, 0].copy(), G, 0, True, np.zeros(2))
+    ids, none = np.arange(2), np.empty(0, dtype=np.int64)
+    _kernels.coordinate_sparse(
+        indptr, indices, values, diagonal, H, H[:, 0].copy(), G, 0, True, ids, none, none, np.zeros(2)
+    )
     return H[0, 0]
 
 

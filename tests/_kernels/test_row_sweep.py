@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust import _kernels
 
+NO_PAIRS = np.empty(0, dtype=np.int64)
 DTYPES = (np.float32, np.float64)
 TOLERANCE = {np.float32: 2e-4, np.float64: 1e-9}
 MANY = 8192  # from so many rows on, rows are taken in steps of eight lanes
@@ -106,7 +107,7 @@ def sweep(A, H, full=True, offset=0.0, active=None, cycles=1, n_starts=1, index=
     row_gradient = np.zeros(n)
     _kernels.row_sweep_sparse(
         A.indptr.astype(index), A.indices.astype(index), A.data, A.diagonal(), H, G, offset, full, cycles,
-        active, row_gradient, decrease, squared,
+        NO_PAIRS, NO_PAIRS, active, row_gradient, decrease, squared,
     )  # fmt: skip
     return H, G, decrease, squared, row_gradient
 
@@ -238,8 +239,8 @@ def test_the_sums_are_added_to_what_is_there():
     G, decrease, squared = _kernels.gram(H), np.array([5.0]), np.array([7.0])
     _, _, drop, gradient, _ = sweep(A, H)
     _kernels.row_sweep_sparse(
-        A.indptr, A.indices, A.data, A.diagonal(), H, G, 0.0, True, 1, np.ones(10, np.uint8), np.zeros(10),
-        decrease, squared,
+        A.indptr, A.indices, A.data, A.diagonal(), H, G, 0.0, True, 1, NO_PAIRS, NO_PAIRS,
+        np.ones(10, np.uint8), np.zeros(10), decrease, squared,
     )  # fmt: skip
     assert_array_equal([decrease[0], squared[0]], [5 + drop[0], 7 + gradient[0]])
 
@@ -252,7 +253,9 @@ def sweep_blocks(A, H, size, full=True, offset=0.0, n_starts=1):
     G, decrease, squared = _kernels.gram(H, n_starts), np.zeros(n_starts), np.zeros(n_starts)
     for rows in (slice(first, min(first + size, len(H))) for first in range(0, len(H), size)):
         block = np.ascontiguousarray(A[rows, rows])
-        _kernels.row_sweep_block(block, A[rows] @ H, H[rows], G, offset, full, 1, decrease, squared)
+        _kernels.row_sweep_block(
+            block, rows.start, A[rows] @ H, H, G, offset, full, 1, NO_PAIRS, NO_PAIRS, decrease, squared
+        )
     return H, G, decrease, squared
 
 

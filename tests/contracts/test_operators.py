@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from symclust import registry
 from symclust._threads import split
 from symclust.exceptions import InputError, OptionError
-from symclust.operators import Dense, Gram, LowRank, Operator, Shifted, Sparse
+from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse
 
 N = 70  # more than 64, so that eigsh runs Lanczos
 DTYPES = (np.float32, np.float64)
@@ -81,6 +81,15 @@ def shifted_case(inner, graph, weight):
     return build
 
 
+def masked_case(inner):
+    def build(rng, dtype):
+        operator, A = inner(rng, dtype)
+        hidden = random_sparse(rng, dtype)
+        return Masked(operator, hidden), np.where(hidden.toarray() != 0, dtype(0), A)
+
+    return build
+
+
 CASES = {
     "dense": [dense_case, nonnegative_dense_case],
     "sparse": [sparse_case, sparse_long_indices_case],
@@ -98,6 +107,11 @@ CASES = {
         shifted_case(gram_case(30, is_sparse=True, scaled=True, self_edges=False), sparse_case, 0.01),
         shifted_case(low_rank_case(False), sparse_case, -0.5),
         shifted_case(sparse_case, nonnegative_dense_case, 0.3),
+    ],
+    "masked": [
+        masked_case(gram_case(5)),
+        masked_case(gram_case(30, is_sparse=True, scaled=True, self_edges=False)),
+        masked_case(low_rank_case(False)),
     ],
 }
 
@@ -361,3 +375,30 @@ def test_eigsh_refuses_what_it_cannot_do(case):
     else:
         with pytest.raises(InputError, match="dense array of 70 x 70"):
             operator.eigsh(N)
+
+
+def test_entries_are_left_out(case):
+    operator, A = case
+    hidden = random_sparse(np.random.default_rng(9), operator.dtype)
+    expected = np.where(hidden.toarray() != 0, operator.dtype.type(0), A)
+    without = operator.without(hidden)
+    assert without.dtype == operator.dtype
+    assert_allclose(without.toarray(), expected, rtol=1e-4, atol=1e-4)
+    assert not without.toarray()[hidden.nonzero()].any()
+
+
+def test_rows_are_visited_in_any_order(case):
+    operator, A = case
+    order = np.random.default_rng(3).permutation(N)[:20]
+    seen = [(part, block[places]) for block, places, part in operator.visit(order)]
+    assert_array_equal(np.concatenate([part for part, _ in seen]), order)
+    assert_allclose(np.concatenate([rows for _, rows in seen]), A[order], rtol=1e-4, atol=1e-4)
+
+
+def test_rows_are_combined(case):
+    operator, A = case
+    rng = np.random.default_rng(4)
+    ids, weights = rng.permutation(N)[:5], rng.normal(size=5).astype(operator.dtype)
+    combined = operator.combine_rows(ids, weights)
+    assert combined.dtype == operator.dtype
+    assert_allclose(combined, weights @ A[ids], rtol=1e-4, atol=1e-3)

@@ -133,7 +133,10 @@ def test_directed_graph(graph, affinity):
         ({"solver": "newtn"}, "solver='newtn' is not known. Choose one of 'auto', 'anls', .*'row_descent'"),
         ({"solver": None}, "solver=None is not known"),
         ({"solver": "newtn", "coupling": 1.0}, "solver='newtn' is not known"),
-        ({"init": "kmeans"}, "init='kmeans' is not known.*'merge', 'random', 'spectral', or give an array"),
+        (
+            {"init": "kmeans"},
+            "init='kmeans' is not known.*'merge', 'greedy', 'random', 'spectral', 'zero', or give an array",
+        ),
         ({"init": None}, "init=None is not known"),
         ({"affinity": "rbf"}, "affinity='rbf' is not known.*'cosine', 'gaussian', .*'precomputed'.*function"),
         ({"affinity": "normalized_cut"}, "affinity='normalized_cut' is not known"),

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from symclust.initialization import random
+from symclust.objectives import Frobenius
 from symclust.operators import Dense, Gram, Sparse
 
 
@@ -19,7 +20,7 @@ def operators(dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_entries_are_uniform_up_to_twice_the_root_of_the_mean_over_k(dtype):
     for operator in operators(dtype):
-        H = random(operator, 6, np.random.RandomState(0))
+        H = random(Frobenius(operator), 6, np.random.RandomState(0))
         top = 2 * np.sqrt(operator.toarray().mean() / 6)
         assert H.shape == (80, 6)
         assert H.dtype == dtype
@@ -30,17 +31,17 @@ def test_entries_are_uniform_up_to_twice_the_root_of_the_mean_over_k(dtype):
 
 def test_the_product_has_about_the_mean_of_A():
     operator = operators(np.float64)[0]
-    H = random(operator, 40, np.random.RandomState(0))
+    H = random(Frobenius(operator), 40, np.random.RandomState(0))
     assert (H @ H.T).mean() == pytest.approx(operator.array.mean(), rel=0.05)
 
 
 def test_repeats_with_its_random_numbers_and_differs_otherwise():
     operator = operators(np.float64)[0]
-    one, again, other = (random(operator, 3, np.random.RandomState(seed)) for seed in (1, 1, 2))
+    one, again, other = (random(Frobenius(operator), 3, np.random.RandomState(seed)) for seed in (1, 1, 2))
     assert_array_equal(one, again)
     assert np.any(one != other)
 
 
 @pytest.mark.parametrize("A", [np.zeros((4, 4)), -np.ones((4, 4))])
 def test_a_similarity_without_weight_starts_at_zero(A):
-    assert_array_equal(random(Dense(A), 2, np.random.RandomState(0)), 0)
+    assert_array_equal(random(Frobenius(Dense(A)), 2, np.random.RandomState(0)), 0)

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from symclust import registry
+from symclust.objectives import Frobenius
 from symclust.operators import Gram, Operator
 from symclust.solvers import State, choose_solver
 from symclust.solvers import row_descent as module
@@ -76,5 +77,5 @@ def test_extra_sweeps_visit_only_rows_that_still_move(as_problem, monkeypatch):
 
 def test_auto_takes_row_descent_where_rows_are_cheap():
     X = np.random.default_rng(0).uniform(size=(6, 2))
-    assert choose_solver(Gram(X)) == "row_descent"
-    assert choose_solver(ProductOnly(X @ X.T)) == "anls"
+    assert choose_solver(Frobenius(Gram(X))) == "row_descent"
+    assert choose_solver(Frobenius(ProductOnly(X @ X.T))) == "anls"

@@ -35,6 +35,8 @@ instruction_set, _module = _load()
 openmp: bool = _module.openmp
 max_threads = _module.max_threads
 
+absolute_rows = _module.absolute_rows
+absolute_sparse = _module.absolute_sparse
 asymmetry = _module.asymmetry
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
@@ -42,6 +44,7 @@ inner = _module.inner
 nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
+pattern_products = _module.pattern_products
 row_sweep_block = _module.row_sweep_block
 row_sweep_sparse = _module.row_sweep_sparse
 spmm = _module.spmm

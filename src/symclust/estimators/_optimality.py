@@ -38,8 +38,43 @@ class Optimality:
     objective: float
 
 
-def measure_optimality(problem: Problem, H: np.ndarray, reference: float) -> Optimality:
-    """Compute all residuals afresh, from one product with A."""
+@dataclass(frozen=True)
+class EntryOptimality:
+    """Residuals of optimality in every single entry of H, for objectives without a gradient.
+
+    Attributes
+    ----------
+    primal_infeasibility : float
+        How far the smallest entry of H lies below zero.
+    possible_decrease : float
+        What minimising over single entries would bring, each by itself, summed.
+    relative_possible_decrease : float
+        The same relative to the first point: what `tol` is compared with.
+    objective : float
+        f(H).
+    """
+
+    primal_infeasibility: float
+    possible_decrease: float
+    relative_possible_decrease: float
+    objective: float
+
+
+def measure_optimality(problem: Problem, H: np.ndarray, reference: float) -> Optimality | EntryOptimality:
+    """Compute all residuals afresh."""
+    if "gradient" in problem.objective.offers:
+        return _measure_conditions(problem, H, reference)
+    objective, decrease = problem.measure(H, None)
+    return EntryOptimality(
+        primal_infeasibility=problem.constraint.violation(H),
+        possible_decrease=decrease,
+        relative_possible_decrease=decrease / reference if reference > 0 else 0.0,
+        objective=objective,
+    )
+
+
+def _measure_conditions(problem: Problem, H: np.ndarray, reference: float) -> Optimality:
+    """One product with A gives all of them."""
     AH, G = problem.operator @ H, _kernels.gram(H)[0]
     gradient = problem.objective.gradient(H, AH, G)
     norm = float(np.linalg.norm(problem.constraint.projected_gradient(H, gradient)))

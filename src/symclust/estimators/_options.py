@@ -11,11 +11,12 @@ from sklearn.utils import check_random_state
 
 from symclust import registry
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.operators import Operator
+from symclust.objectives import Objective
 from symclust.solvers import Solver, Starts, choose_solver
 
 COUPLED = ("anls", "hals")
 COUPLINGS = ("auto", "increasing")
+FIXED_STARTS = ("greedy", "spectral", "zero")  # the same whatever the random state
 
 
 def check_solver(solver: Any, coupling: Any) -> None:
@@ -38,9 +39,9 @@ def _is_coupling(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
 
 
-def make_solver(solver: str, coupling: Any, operator: Operator) -> Solver:
-    """Return the solver of that name, or the one that suits the operator."""
-    name = choose_solver(operator) if solver == "auto" else solver
+def make_solver(solver: str, objective: Objective, coupling: Any = "auto") -> Solver:
+    """Return the solver of that name, or the one that suits the objective and its operator."""
+    name = choose_solver(objective) if solver == "auto" else solver
     cls = registry.resolve("solvers", name)
     return cls(coupling) if solver in COUPLED else cls()
 
@@ -62,7 +63,7 @@ def make_starts(init: Any, n_init: int, random_state: Any, shape: tuple[int, int
     """Return how to begin; `shape` is that of H."""
     if not isinstance(init, str):
         init = _check_array(init, shape)
-    if n_init > 1 and (not isinstance(init, str) or init == "spectral"):
+    if n_init > 1 and (not isinstance(init, str) or init in FIXED_STARTS):
         warnings.warn(
             f"This init is always the same: one start is run instead of n_init={n_init}.",
             RuntimeWarning,

@@ -217,7 +217,7 @@ def descend_multiplicatively(
 
 
 def rotation_result(found: Rotation, tol: float, clock: float) -> Result:
-    """Return a rotation as the loop would have reported it, which it cannot run: it steps by products with K."""
+    """Return a rotation as the loop would report it, which does not fit: it steps by products with K."""
     misfits = np.array(found.descent.misfits)
     history = np.empty(len(misfits), dtype=HISTORY).view(np.recarray)
     history.iteration = np.arange(1, len(misfits) + 1)
@@ -227,7 +227,7 @@ def rotation_result(found: Rotation, tol: float, clock: float) -> Result:
     fall = np.divide(np.abs(before - misfits), before, out=np.zeros_like(misfits), where=before > 0)
     history.stationarity = fall
     reason = (
-        f"converged after {len(misfits)} iterations: the misfit falls by less than {tol:.1e} of itself, or is "
+        f"converged after {len(misfits)} iterations: the misfit falls by less than {tol:.1e} of itself or is "
         "rounding"
         if found.descent.converged
         else f"stopped at max_iter after {len(misfits)} iterations with the misfit still falling"

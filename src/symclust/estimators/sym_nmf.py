@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
 from symclust.constraints import Nonnegative
-from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._optimality import Optimality, measure_optimality
-from symclust.estimators._options import check_init, check_solver, make_solver, make_starts
-from symclust.exceptions import OptionError
-from symclust.objectives import Frobenius, Objective
-from symclust.solvers import Control, Problem, solve
-from symclust.validation import check_n_clusters, check_number, check_similarity
+from symclust.estimators._descent import DescentEstimator
+from symclust.estimators._options import check_solver, make_solver
+from symclust.objectives import Frobenius
+from symclust.operators import Operator
+from symclust.solvers import Problem, Solver
+from symclust.validation import check_number
 
 
-class SymNMF(SimilarityEstimator):
+class SymNMF(DescentEstimator):
     r"""Cluster by factoring a similarity matrix.
 
     Finds H ≥ 0 with one column a cluster that minimises
@@ -46,9 +42,9 @@ class SymNMF(SimilarityEstimator):
         "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or
         "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
         known by products alone.
-    init : {"merge", "random", "spectral"} or array of shape (n_samples, n_clusters), default="merge"
-        Where the descent starts. "merge" descends briefly with 2k columns, merges the found clusters down to
-        k and starts from there.
+    init : {"merge", "random", "spectral", "greedy", "zero"} or array of shape (n_samples, n_clusters)
+        Where the descent starts, default "merge". "merge" descends briefly with 2k columns, merges the found
+        clusters down to k and starts from there; "greedy" and "zero" are those of `OffDiagonalSymNMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
@@ -144,63 +140,13 @@ class SymNMF(SimilarityEstimator):
         self.random_state = random_state
         self.callback = callback
 
-    def fit(self, X: Any, y: Any = None) -> SymNMF:
-        """Factor the similarity of the samples.
-
-        Parameters
-        ----------
-        X : array-like, sparse, graph or Operator
-            Samples × features; or with ``affinity="precomputed"`` the n × n similarity; or a networkx or
-            igraph graph; or an operator of `symclust.operators`.
-        y : ignored
-            For scikit-learn's conventions.
-        """
-        self._check_options()
-        control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
-        similarity = self._read(X)
-        A = similarity.operator
-        n_clusters = check_n_clusters(self.n_clusters, A.n)
-        check_similarity(A)
-        starts = make_starts(self.init, self.n_init, self.random_state, (A.n, n_clusters))
-        problem = self._problem = Problem(A, Frobenius(A, self.sparsity), Nonnegative())
-        results, points = solve(problem, make_solver(self.solver, self.coupling, A), starts, control)
-        self.inits_ = np.array([result.objective for result in results])
-        best = int(self.inits_.argmin())
-        self.merge_path_ = points[best].merge_path
-        self.reference_ = results[best].reference
-        self._store(similarity, results[best])
-        self.relative_error_ = self._relative_error(problem.objective)
-        return self
-
-    def optimality(self) -> Optimality:
-        """Return the residuals of all optimality conditions at the solution, computed afresh.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from symclust import SymNMF
-        >>> A = np.kron(np.eye(2), np.ones((3, 3)))
-        >>> model = SymNMF(2, affinity="precomputed", random_state=0).fit(A)
-        >>> model.optimality().relative_projected_gradient <= model.tol
-        True
-        """
-        check_is_fitted(self)
-        return measure_optimality(self._problem, self.membership_, self.reference_)
-
-    def _relative_error(self, objective: Objective) -> float:
-        misfit = max(0.0, self.objective_ - objective.penalty(self.membership_))
-        return float(np.sqrt(misfit / objective.squared_norm)) if objective.squared_norm > 0 else 0.0
-
     def _check_options(self) -> None:
-        """Refuse what can be refused before anything is computed."""
-        check_n_clusters(self.n_clusters)
+        super()._check_options()
         check_solver(self.solver, self.coupling)
-        check_init(self.init)
-        check_number("n_init", self.n_init, least=1, whole=True)
-        check_number("max_iter", self.max_iter, least=1, whole=True)
-        check_number("tol", self.tol, least=0)
         check_number("sparsity", self.sparsity, least=0)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, least=0, exclusive=True)
-        if self.callback is not None and not callable(self.callback):
-            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")
+
+    def _make_problem(self, A: Operator) -> Problem:
+        return Problem(A, Frobenius(A, self.sparsity), Nonnegative())
+
+    def _make_solver(self, problem: Problem) -> Solver:
+        return make_solver(self.solver, problem.objective, self.coupling)

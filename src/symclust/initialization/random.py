@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.operators import Operator
+from symclust.objectives import Objective
 
 
-def random(operator: Operator, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
+def random(objective: Objective, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
     """Return H with independent entries uniform on [0, 2 √(m/k)], m the mean of A.
 
     A product HHᵀ of such a factor has about the mean of A, so that the descent starts on the right scale.
 
     Parameters
     ----------
-    operator : Operator
-        The similarity A.
+    objective : Objective
+        What will be minimised; A is its operator.
     n_columns : int
         k.
     rng : RandomState
@@ -25,10 +25,12 @@ def random(operator: Operator, n_columns: int, rng: np.random.RandomState) -> np
     --------
     >>> import numpy as np
     >>> from symclust.initialization import random
+    >>> from symclust.objectives import Frobenius
     >>> from symclust.operators import as_operator
-    >>> random(as_operator(np.ones((4, 4))), 2, np.random.RandomState(0)).shape
+    >>> random(Frobenius(as_operator(np.ones((4, 4)))), 2, np.random.RandomState(0)).shape
     (4, 2)
     """
+    operator = objective.operator
     mean = float(np.sum(operator.degrees(), dtype=np.float64)) / operator.n**2
     H = rng.random_sample((operator.n, n_columns))
     H *= 2 * np.sqrt(max(mean, 0.0) / n_columns)

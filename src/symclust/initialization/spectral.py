@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
-from symclust.operators import Operator
+from symclust.objectives import Objective
 
 FLOOR = 1e-3  # smallest entry relative to the mean: zeros would be fixed points of multiplicative updates
 
 
-def spectral(operator: Operator, n_columns: int, rng: np.random.RandomState | None = None) -> np.ndarray:
+def spectral(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> np.ndarray:
     """Return H = [V Λ^½ Q]⁺, with VΛVᵀ the best approximation of A of rank k and Q a rotation.
 
     The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
@@ -21,16 +21,17 @@ def spectral(operator: Operator, n_columns: int, rng: np.random.RandomState | No
     --------
     >>> import numpy as np
     >>> from symclust.initialization import spectral
+    >>> from symclust.objectives import Frobenius
     >>> from symclust.operators import as_operator
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
-    >>> H = spectral(as_operator(blocks), 2)
+    >>> H = spectral(Frobenius(as_operator(blocks)), 2)
     >>> bool(np.abs(H @ H.T - blocks).max() < 0.01)
     True
     """
-    values, vectors = operator.eigsh(n_columns)
+    values, vectors = objective.operator.eigsh(n_columns)
     embedding = vectors * np.sqrt(np.maximum(values, 0))
     _, _, pivots = qr(embedding.T, mode="economic", pivoting=True)
     left, _, right = np.linalg.svd(embedding[pivots[:n_columns]])
     H = embedding @ (left @ right).T
     floor = FLOOR * np.abs(H).mean()
-    return np.maximum(H, floor).astype(operator.dtype)
+    return np.maximum(H, floor).astype(objective.operator.dtype)

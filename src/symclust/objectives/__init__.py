@@ -2,12 +2,15 @@
 
 =================  ===========================================================
 `frobenius`        ‖A − HHᵀ‖² with an optional L1 term
-`off_diagonal`     the same without the diagonal
+`off_diagonal`     the same without the diagonal, and without other pairs that are to be ignored
+`absolute`         absolute values instead of squares, again without the diagonal
 =================  ===========================================================
 """
 
 from symclust.objectives._base import Objective
+from symclust.objectives._pairs import IgnoredPairs
+from symclust.objectives.absolute import Absolute
 from symclust.objectives.frobenius import Frobenius
 from symclust.objectives.off_diagonal import OffDiagonal
 
-__all__ = ["Frobenius", "Objective", "OffDiagonal"]
+__all__ = ["Absolute", "Frobenius", "IgnoredPairs", "Objective", "OffDiagonal"]

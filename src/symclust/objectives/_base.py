@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from symclust import _kernels
+from symclust._threads import split
 from symclust.exceptions import CombinationError
+from symclust.objectives._pairs import IgnoredPairs
 
 if TYPE_CHECKING:
+    from symclust.constraints import Constraint
+    from symclust.objectives._columns import Columns
     from symclust.operators import Operator
 
 Array = np.ndarray
 ALL_ROWS = slice(None)
+MEASURED_ROWS = 1 << 14  # rows whose gradient is held at once when a point is measured
 
 
 class Objective(ABC):
     """A function of one factor H that depends on A through products only.
 
     Everything is computed from H, the product AH and the Gram matrix G = HᵀH, which the caller has already
-    paid for. With `rows`, H and AH are those rows only (G still belongs to the whole H), so that large
-    problems can be measured in blocks without n × k temporaries.
+    paid for (AH is None for an objective that does not use it). With `rows`, H and AH are those rows only (G
+    still belongs to the whole H), so that large problems can be measured in blocks without n × k temporaries.
 
     Attributes
     ----------
@@ -30,13 +36,20 @@ class Objective(ABC):
     full_diagonal : bool
         Whether the diagonal of A counts. It decides the shape of the row problem: quartic if it does, else
         quadratic.
+    uses_products : bool
+        Whether value and gradient follow from AH. An objective that does not use it gets None instead and has
+        a `measure` of its own.
     row_offset : float
         Added to every entry of G in the row problem (an L1 term does that).
+    ignored : IgnoredPairs
+        Pairs whose entries of A do not count.
     """
 
     offers: ClassVar[frozenset[str]] = frozenset({"value", "gradient"})
     full_diagonal: ClassVar[bool] = True
+    uses_products: ClassVar[bool] = True
     row_offset: float = 0.0
+    ignored: IgnoredPairs = IgnoredPairs()
 
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
@@ -46,9 +59,25 @@ class Objective(ABC):
     def value(self, H: Array, AH: Array, G: Array) -> float:
         """Return the objective at H."""
 
-    @abstractmethod
-    def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
+    def measure(self, H: Array, AH: Any, constraint: Constraint) -> tuple[float, float]:
+        """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
+        G = _kernels.gram(H)[0]
+        squared = 0.0
+        for rows in split(len(H), MEASURED_ROWS):
+            gradient = self.gradient(H[rows], AH[rows], G, rows)
+            projected = constraint.projected_gradient(H[rows], gradient).reshape(-1)
+            squared += _kernels.inner(projected, projected)
+        return self.value(H, AH, G), float(np.sqrt(squared))
+
+    def rounding(self, H: Array, AH: Any) -> float:
+        """Return the size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
+        eps, k = np.finfo(H.dtype).eps, H.shape[1]
+        return float(16 * np.sqrt(k) * eps * np.linalg.norm(AH))
+
+    def relative_error(self, H: Array, value: float) -> float:
+        """Return √(misfit / ‖A‖²) for H with that value."""
+        misfit = max(0.0, value - self.penalty(H))
+        return float(np.sqrt(misfit / self.squared_norm)) if self.squared_norm > 0 else 0.0
 
     def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
         """Return the gradient with respect to H, an array of its shape."""
@@ -58,6 +87,14 @@ class Objective(ABC):
         return gradient
 
     # Optional parts. `offers` says which of them an objective has; solvers check it before the first product.
+
+    def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
+        """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
+        raise self._lacks("parts")
+
+    def columns(self, H: Array) -> Columns:
+        """Return what descends on H entry by entry, one column after the other."""
+        raise self._lacks("columns")
 
     def penalty(self, H: Array) -> float:
         """Return the part of the value that does not measure the fit to A."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust.objectives._base import ALL_ROWS, Array, Objective
+from symclust.objectives._columns import SquaredColumns
 
 if TYPE_CHECKING:
     from symclust.operators import Operator
@@ -30,7 +31,16 @@ class Frobenius(Objective):
     """
 
     offers: ClassVar[frozenset[str]] = frozenset(
-        {"value", "gradient", "parts", "curvature", "column_curvature", "normal_equations", "row_problem"}
+        {
+            "value",
+            "gradient",
+            "parts",
+            "curvature",
+            "column_curvature",
+            "normal_equations",
+            "row_problem",
+            "columns",
+        }
     )
 
     def __init__(self, operator: Operator, sparsity: float = 0.0) -> None:
@@ -49,6 +59,10 @@ class Frobenius(Objective):
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG + β H11ᵀ, AH)."""
         return H @ (G + self.sparsity).astype(H.dtype), AH
+
+    def columns(self, H: Array) -> SquaredColumns:
+        """Return what descends on H entry by entry."""
+        return SquaredColumns(self, H)
 
     def curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
         """Return ∇²f(H)[V], the blocks of symnmf 5.1 without forming them."""

@@ -8,6 +8,7 @@ operator   A                         held                                cost of
 `Gram`     diag(s) X Xᵀ diag(s)      X (n x d, dense or sparse) and s    2 x nonzeros of X x w
 `LowRank`  U diag(s) Uᵀ              U (n x r) and s                     2 n r w
 `Shifted`  A − λL, L = D − W         the operators A and W, and D        that of A and of W
+`Masked`   A with entries hidden     the operator A, what is hidden      that of both
 =========  ========================  ==================================  ====================
 
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame. `Operator` is the base class: a
@@ -21,7 +22,18 @@ from symclust.operators._graphs import graph_names
 from symclust.operators.dense import Dense
 from symclust.operators.gram import Gram
 from symclust.operators.low_rank import LowRank
+from symclust.operators.masked import Masked
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse
 
-__all__ = ["Dense", "Gram", "LowRank", "Operator", "Shifted", "Sparse", "as_operator", "graph_names"]
+__all__ = [
+    "Dense",
+    "Gram",
+    "LowRank",
+    "Masked",
+    "Operator",
+    "Shifted",
+    "Sparse",
+    "as_operator",
+    "graph_names",
+]

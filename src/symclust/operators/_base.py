@@ -118,6 +118,14 @@ class Operator(ABC):
         for rows in split(self.n, size or self._block_size()):
             yield rows, self.rows(rows)
 
+    def visit(self, ids: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield ``(block, places, ids)`` for the rows `ids` in the order given.
+
+        Row ``places[e]`` of the block is row ``ids[e]`` of A. About 8 MB of rows are made at a time.
+        """
+        for part in split(ids.size, self._block_size()):
+            yield np.ascontiguousarray(self.rows(ids[part])), np.arange(part.stop - part.start), ids[part]
+
     def block(self, rows: slice) -> Array:
         """Return the dense diagonal block A[rows, rows]."""
         return self.rows(rows)[:, rows]
@@ -144,6 +152,12 @@ class Operator(ABC):
         rounding errors.
         """
         return RowProducts(self, H)
+
+    def combine_rows(self, ids: Array, weights: Array) -> Array:
+        """Return the sum of the rows `ids`, each times its weight: A times a vector with few nonzeros."""
+        vector = np.zeros(self.n, dtype=self.dtype)
+        vector[ids] = weights
+        return self @ vector
 
     # Sums over all entries ----------------------------------------------------------------------------------
 
@@ -195,6 +209,12 @@ class Operator(ABC):
         from symclust.operators._scaled import Scaled
 
         return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
+
+    def without(self, mask: Any) -> Operator:
+        """Return the operator with zeros wherever the symmetric sparse `mask` is nonzero."""
+        from symclust.operators.masked import Masked
+
+        return Masked(self, mask)
 
     # Spectrum -----------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +58,10 @@ class Dense(Operator):
     def _rows_product(self, rows: slice, H: Array) -> Array:
         return dense_product(self.array[rows], H)
 
+    def visit(self, ids: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield the whole array: nothing needs to be made or copied."""
+        yield self.array, ids, ids
+
     def block(self, rows: slice) -> Array:
         """Return the dense diagonal block A[rows, rows], a view."""
         return self.array[rows, rows]
@@ -89,4 +94,10 @@ class Dense(Operator):
         d = as_vector(d, self.n, self.dtype, "d")
         array = self.array * d
         array *= d[:, None]
+        return Dense(array)
+
+    def without(self, mask: Any) -> Dense:
+        """Return the operator with zeros where the symmetric sparse `mask` is nonzero, as a new array."""
+        array = self.array.copy()
+        array[mask.nonzero()] = 0
         return Dense(array)

@@ -68,6 +68,10 @@ class Sparse(Operator):
         _kernels.spmm(indptr, self.indices[start:stop], self.values[start:stop], H, out)
         return out
 
+    def combine_rows(self, ids: Array, weights: Array) -> Array:
+        """Return the sum of the rows `ids`, each times its weight, reading only these."""
+        return self.csr[ids].T @ np.asarray(weights, dtype=self.dtype)
+
     def block(self, rows: slice) -> Array:
         """Return the dense diagonal block A[rows, rows]."""
         return self.csr[rows, rows].toarray()
@@ -114,3 +118,9 @@ class Sparse(Operator):
         values *= self.values
         values *= np.repeat(d, np.diff(self.indptr))
         return Sparse(sp.csr_array((values, self.indices, self.indptr), shape=self.shape))
+
+    def without(self, mask: Any) -> Sparse:
+        """Return the operator without the entries where the symmetric sparse `mask` is nonzero."""
+        kept = sp.csr_array(self.csr - self.csr.multiply(sp.csr_array(mask, dtype=bool)))
+        kept.eliminate_zeros()
+        return Sparse(kept.astype(self.dtype, copy=False))

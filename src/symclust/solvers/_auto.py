@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from symclust.operators import Operator
+from symclust.objectives import Objective
 
 
-def choose_solver(operator: Operator) -> str:
-    """Return `row_descent` wherever rows of A are at hand, otherwise `anls`.
+def choose_solver(objective: Objective) -> str:
+    """Return the name of the solver that suits an objective and the operator in it.
 
     Row descent needs one pass over A an iteration and the fewest iterations; but from an operator that can
-    only multiply, a block of rows costs as much as the whole product.
+    only multiply, a block of rows costs as much as the whole product. Without a gradient there is coordinate
+    descent alone.
     """
-    return "row_descent" if operator.rows_are_cheap else "anls"
+    if "gradient" not in objective.offers:
+        return "coordinate"
+    if objective.operator.rows_are_cheap:
+        return "row_descent"
+    return "anls" if "normal_equations" in objective.offers else "projected_gradient"

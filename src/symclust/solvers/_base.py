@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symclust import _kernels
-from symclust._threads import split
+from symclust import registry
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
 from symclust.objectives import Objective
@@ -23,8 +22,6 @@ from symclust.operators import Operator
 
 Array = np.ndarray
 Steps = Generator[Array, Array, None]
-
-MEASURED_ROWS = 1 << 14  # rows whose gradient is held at once when a point is measured
 
 
 @dataclass(frozen=True)
@@ -35,15 +32,9 @@ class Problem:
     objective: Objective
     constraint: Constraint
 
-    def measure(self, H: Array, AH: Array) -> tuple[float, float]:
-        """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
-        G = _kernels.gram(H)[0]
-        squared = 0.0
-        for rows in split(len(H), MEASURED_ROWS):
-            gradient = self.objective.gradient(H[rows], AH[rows], G, rows)
-            projected = self.constraint.projected_gradient(H[rows], gradient).reshape(-1)
-            squared += _kernels.inner(projected, projected)
-        return self.objective.value(H, AH, G), float(np.sqrt(squared))
+    def measure(self, H: Array, AH: Array | None) -> tuple[float, float]:
+        """Return the objective and how far H is from stationary, as the objective counts it."""
+        return self.objective.measure(H, AH, self.constraint)
 
 
 @dataclass
@@ -55,8 +46,10 @@ class State:
     H : ndarray of shape (n, k)
         The current point.
     AH : ndarray or None
-        The product for this H where the solver knows it. None: `objective` and `stationarity` were gathered
-        on the way, the objective exactly, the stationarity row by row while the rows were changing.
+        The product for this H where it is known.
+    measured : bool
+        Whether `objective` and `stationarity` were computed at this H. If not, and H was swept over, they
+        were gathered on the way: the objective exactly, the stationarity while the entries were changing.
     memory : dict
         What a solver keeps between its steps.
     stalled : str
@@ -67,12 +60,24 @@ class State:
     AH: Array | None = None
     objective: float = np.inf
     stationarity: float = np.inf
+    measured: bool = False
     memory: dict[str, Any] = field(default_factory=dict)
     stalled: str = ""
 
     def move(self, H: Array, AH: Array) -> None:
         """Go to a point whose product is known."""
-        self.H, self.AH = H, AH
+        self.H, self.AH, self.measured = H, AH, False
+
+    def sweep(self, H: Array, decrease: float, stationarity: float) -> None:
+        """Go to a point that was reached by a sweep, with what was gathered on the way."""
+        self.H, self.AH, self.measured = H, None, False
+        self.objective = max(self.objective - decrease, 0.0)
+        self.stationarity = stationarity
+
+    @property
+    def was_swept(self) -> bool:
+        """Whether the point is known only from its way."""
+        return self.AH is None and not self.measured
 
 
 class Solver(ABC):
@@ -92,12 +97,19 @@ class Solver(ABC):
         if missing:
             raise CombinationError(
                 f"{type(self).__name__} needs {', '.join(missing)} of the objective, which "
-                f"{type(problem.objective).__name__} does not offer. solver='row_descent' works with it."
+                f"{type(problem.objective).__name__} does not offer. "
+                f"Solvers that work with it: {', '.join(map(repr, solvers_for(problem.objective)))}."
             )
 
     @abstractmethod
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Take every state one iteration further."""
+
+
+def solvers_for(objective: Objective) -> list[str]:
+    """Return the names of the solvers that need nothing this objective does not offer."""
+    known = {name: registry.resolve("solvers", name) for name in registry.options("solvers")}
+    return [name for name, solver in known.items() if solver.needs <= objective.offers]
 
 
 class ProductSolver(Solver):

@@ -70,10 +70,12 @@ class Result:
 class _Run:
     """One start: its state, its history, and whether it is done."""
 
-    def __init__(self, number: int, state: State, reference: float | None, control: Control) -> None:
+    def __init__(
+        self, number: int, state: State, reference: float | None, rounding: float, control: Control
+    ) -> None:
         self.number, self.state, self.control = number, state, control
         self.reference = state.stationarity if reference is None else reference
-        self.rounding = _rounding(state)
+        self.rounding = rounding
         self.rows: list[tuple[int, float, float, float]] = []
         self.reason = ""
         self.converged = False
@@ -134,7 +136,8 @@ def run(
         states = [State(H) for H in starts]
         _measure(problem, states)
         given: Sequence[float | None] = reference or [None] * len(states)
-        runs = [_Run(i, state, given[i], control) for i, state in enumerate(states)]
+        rounding = [problem.objective.rounding(state.H, state.AH) for state in states]
+        runs = [_Run(i, state, given[i], rounding[i], control) for i, state in enumerate(states)]
         try:
             _iterate(problem, solver, runs, control)
         except KeyboardInterrupt:
@@ -143,7 +146,7 @@ def run(
                     f"interrupted after {unfinished.rows[-1][0]} iterations; the result so far is kept"
                 )
         if certify:
-            _measure(problem, [r.state for r in runs if r.state.AH is None])
+            _measure(problem, [r.state for r in runs if r.state.was_swept])
         for r in runs:
             r.rows[-1] = (*r.rows[-1][:2], r.state.objective, r.relative)
     return [r.result() for r in runs]
@@ -152,12 +155,12 @@ def run(
 def _measure(problem: Problem, states: Sequence[State]) -> None:
     """Fill in objective and stationarity; products that are missing take one reading of A together."""
     unknown = [state for state in states if state.AH is None]
-    if unknown:
+    if unknown and problem.objective.uses_products:
         for state, AH in zip(unknown, multiply(problem.operator, [s.H for s in unknown]), strict=True):
             state.AH = AH
     for state in states:
-        assert state.AH is not None
         state.objective, state.stationarity = problem.measure(state.H, state.AH)
+        state.measured = True
 
 
 def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Control) -> None:
@@ -172,9 +175,9 @@ def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Contro
             return
         iteration += 1
         solver.advance(problem, [r.state for r in active])
-        _measure(problem, [r.state for r in active if r.state.AH is not None])
+        _measure(problem, [r.state for r in active if not r.state.was_swept])
         # Where stationarity was gathered on the way, ask A once more before believing it.
-        _measure(problem, [r.state for r in active if r.state.AH is None and r.looks_stationary()])
+        _measure(problem, [r.state for r in active if r.state.was_swept and r.looks_stationary()])
         for r in active:
             r.record(iteration)
             _judge(r, iteration, control)
@@ -187,12 +190,12 @@ def _distance(r: _Run, control: Control) -> str:
 
 
 def _judge(r: _Run, iteration: int, control: Control) -> None:
-    if r.state.AH is not None and r.reaches_tol():
+    if r.state.measured and r.reaches_tol():
         r.finish(
             f"converged: stationarity {r.relative:.1e} after {iteration} iterations (tol {control.tol:.1e})",
             True,
         )
-    elif r.state.AH is not None and r.is_rounding():
+    elif r.state.measured and r.is_rounding():
         r.finish(f"converged: stationary to rounding after {iteration} iterations", True)
     elif r.state.stalled:
         r.finish(
@@ -222,10 +225,3 @@ def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> b
         for r in (r for r in active if not r.reason):
             r.finish(f"stopped by the callback after {iteration} iterations")
     return stop
-
-
-def _rounding(state: State) -> float:
-    """Size of a gradient 4(HG − AH) that is nothing but rounding: that of sums of k products."""
-    assert state.AH is not None
-    eps, k = np.finfo(state.H.dtype).eps, state.H.shape[1]
-    return float(16 * np.sqrt(k) * eps * np.linalg.norm(state.AH))

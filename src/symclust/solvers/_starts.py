@@ -82,22 +82,24 @@ def make_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
     initialize = registry.resolve("initialization", starts.init)
     with single_threaded_blas():
         return [
-            Start(initialize(problem.operator, starts.n_columns, starts.rng)) for _ in range(starts.n_init)
+            Start(initialize(problem.objective, starts.n_columns, starts.rng)) for _ in range(starts.n_init)
         ]
 
 
 def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
     """Over-cluster from random starts, side by side, and merge.
 
-    The first descent is by rows, the fastest wherever rows of A are at hand; otherwise it is by `solver` too.
+    The first descent is by rows, the fastest wherever rows of A are at hand and the objective has a problem
+    for one row; otherwise it is by `solver` too.
     """
     operator, k = problem.operator, starts.n_columns
     columns = min(OVERSIZE * k, operator.n)
     initialize = registry.resolve("initialization", "random")
     with single_threaded_blas():
-        factors = [initialize(operator, columns, starts.rng) for _ in range(starts.n_init)]
+        factors = [initialize(problem.objective, columns, starts.rng) for _ in range(starts.n_init)]
     brief = replace(control, tol=0.0, max_iter=FIRST_SWEEPS, callback=None)
-    first = RowDescent() if operator.rows_are_cheap else solver
+    by_rows = operator.rows_are_cheap and problem.objective.offers >= RowDescent.needs
+    first = RowDescent() if by_rows else solver
     over = run(problem, first, factors, brief, certify=False)
     del factors
     points = []

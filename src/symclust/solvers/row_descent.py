@@ -34,12 +34,10 @@ class RowDescent(Solver):
         sweep = _Sweep(problem, H, _gram_matrices(states, H))
         squared_gradient = sweep.sparse() if problem.operator.is_sparse else sweep.blocks()
         for s, state in enumerate(states):
-            state.H = H if len(states) == 1 else np.ascontiguousarray(np.split(H, len(states), axis=1)[s])
-            state.AH = None
-            state.objective = max(state.objective - sweep.decrease[s], 0.0)
+            own = H if len(states) == 1 else np.ascontiguousarray(np.split(H, len(states), axis=1)[s])
+            state.sweep(own, float(sweep.decrease[s]), float(np.sqrt(squared_gradient[s])))
             state.memory["gram"] = sweep.G[s]
             state.memory["age"] = state.memory.get("age", 0) + 1
-            state.stationarity = float(np.sqrt(squared_gradient[s]))
 
 
 def _gram_matrices(states: Sequence[State], H: Array) -> Array:
@@ -73,7 +71,8 @@ class _Sweep:
         A, objective, squared_gradient = self.A, self.objective, np.zeros_like(self.decrease)
         _kernels.row_sweep_sparse(
             A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset,
-            objective.full_diagonal, 1, active, row_gradient, self.decrease, squared_gradient,
+            objective.full_diagonal, 1, *objective.ignored.arrays, active, row_gradient, self.decrease,
+            squared_gradient,
         )  # fmt: skip
         return squared_gradient
 
@@ -86,8 +85,8 @@ class _Sweep:
             before = H[rows].copy()
             block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
             _kernels.row_sweep_block(
-                block, product, H[rows], self.G, objective.row_offset, objective.full_diagonal, 1,
-                self.decrease, squared_gradient,
+                block, rows.start, product, H, self.G, objective.row_offset, objective.full_diagonal, 1,
+                *objective.ignored.arrays, self.decrease, squared_gradient,
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
         return squared_gradient

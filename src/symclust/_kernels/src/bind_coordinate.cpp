@@ -1,5 +1,5 @@
 // Cyclic coordinate descent on one column of H, entry by entry. Sequential: the order of the entries is the method.
-#include "common.hpp"
+#include "pairs.hpp"
 #include "quartic.hpp"
 
 namespace symclust {
@@ -14,6 +14,7 @@ struct Column {
     int k, l;
     bool full;
     double flat;  // curvature that is nothing but rounding
+    IgnoredPairs ignored;
     double* change;  // decrease of the objective, squared norm of the projected gradient
 
     // Minimise over entry i given Σ aᵢⱼ xⱼ over all j.
@@ -28,9 +29,13 @@ struct Column {
             others += value * value;
         }
         others -= old * old;
-        // Without row i, G loses hᵢhᵢᵀ.
-        const double rest = g[l] - old * old;
-        const double slope = cross - g[l] * old - old * others - (product - a * old);
+        // Without row i, G loses hᵢhᵢᵀ, and hⱼhⱼᵀ for every ignored pair.
+        double rest = g[l] - old * old, slope = cross - g[l] * old - old * others - (product - a * old);
+        for (const auto* j = ignored.begin(i); j != ignored.end(i); ++j) {
+            const double value = x[*j];
+            rest -= value * value;
+            slope -= value * (dot(h, H + *j * k, k) - value * old);
+        }
         const double curvature = full ? others - a + rest : rest;
         const double gradient = slope + curvature * old + (full ? old * old * old : 0.0);
         const double projected = old > 0.0 ? gradient : std::min(gradient, 0.0);
@@ -50,40 +55,51 @@ struct Column {
     }
 };
 
+// The entries `ids` are visited in that order.
 template <typename T, typename I>
 void bind_coordinate_sparse(nb::module_& m) {
     m.def("coordinate_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
                                   MutableMatrix<T> H, MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
-                                  MutableVector<double> change) {
+                                  Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
+                                  Vector<std::int64_t> ignored_indices, MutableVector<double> change) {
         const I *ip = indptr.data(), *ix = indices.data();
         const T* v = values.data();
         const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
-                             rounding_of_gram(G.data(), int(H.shape(1))), change.data()};
-        const std::ptrdiff_t n = H.shape(0);
+                             rounding_of_gram(G.data(), int(H.shape(1))), IgnoredPairs(ignored_indptr, ignored_indices),
+                             change.data()};
+        const std::int64_t* order = ids.data();
+        const std::ptrdiff_t count = ids.shape(0);
         nb::gil_scoped_release release;
-        for (std::ptrdiff_t i = 0; i < n; ++i) {
+        for (std::ptrdiff_t e = 0; e < count; ++e) {
+            const std::ptrdiff_t i = order[e];
             double product = 0.0;
             for (I p = ip[i]; p < ip[i + 1]; ++p) product += static_cast<double>(v[p]) * static_cast<double>(task.x[ix[p]]);
             task.descend(i, product);
         }
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
        nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(), nb::arg("x").noconvert(), nb::arg("G").noconvert(),
-       nb::arg("column"), nb::arg("full"), nb::arg("change").noconvert());
+       nb::arg("column"), nb::arg("full"), nb::arg("ids").noconvert(), nb::arg("ignored_indptr").noconvert(),
+       nb::arg("ignored_indices").noconvert(), nb::arg("change").noconvert());
 }
 
+// Row `places[e]` of `rows` belongs to entry `ids[e]`.
 template <typename T>
 void bind_coordinate_rows(nb::module_& m) {
-    m.def("coordinate_rows", [](Matrix<T> rows, std::ptrdiff_t first, Vector<T> diagonal, MutableMatrix<T> H,
+    m.def("coordinate_rows", [](Matrix<T> rows, Vector<std::int64_t> places, Vector<T> diagonal, MutableMatrix<T> H,
                                 MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
-                                MutableVector<double> change) {
+                                Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
+                                Vector<std::int64_t> ignored_indices, MutableVector<double> change) {
         const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
-                             rounding_of_gram(G.data(), int(H.shape(1))), change.data()};
+                             rounding_of_gram(G.data(), int(H.shape(1))), IgnoredPairs(ignored_indptr, ignored_indices),
+                             change.data()};
         const T* a = rows.data();
-        const std::ptrdiff_t count = rows.shape(0), n = rows.shape(1);
+        const std::int64_t *order = ids.data(), *place = places.data();
+        const std::ptrdiff_t count = ids.shape(0), n = rows.shape(1);
         nb::gil_scoped_release release;
-        for (std::ptrdiff_t i = 0; i < count; ++i) task.descend(first + i, dot(a + i * n, task.x, n));
-    }, nb::arg("rows").noconvert(), nb::arg("first"), nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(),
+        for (std::ptrdiff_t e = 0; e < count; ++e) task.descend(order[e], dot(a + place[e] * n, task.x, n));
+    }, nb::arg("rows").noconvert(), nb::arg("places").noconvert(), nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(),
        nb::arg("x").noconvert(), nb::arg("G").noconvert(), nb::arg("column"), nb::arg("full"),
+       nb::arg("ids").noconvert(), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),
        nb::arg("change").noconvert());
 }
 

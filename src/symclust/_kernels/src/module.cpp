@@ -8,6 +8,8 @@ void bind_symmetry(nb::module_& m);
 void bind_nnls(nb::module_& m);
 void bind_row_descent(nb::module_& m);
 void bind_coordinate(nb::module_& m);
+void bind_absolute(nb::module_& m);
+void bind_pattern(nb::module_& m);
 }  // namespace symclust
 
 NB_MODULE(SYMCLUST_MODULE, m) {
@@ -18,6 +20,8 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_nnls(m);
     bind_row_descent(m);
     bind_coordinate(m);
+    bind_absolute(m);
+    bind_pattern(m);
     m.def("max_threads", &max_threads);
 #ifdef _OPENMP
     m.attr("openmp") = true;

@@ -10,6 +10,9 @@
 //
 // Rows that are not `active` keep their place and are passed over: late in a run most rows are done.
 //
+// Pairs of rows may be ignored. The sweep then has a single lane: what lanes do to each other would have to be known without
+// those pairs.
+//
 // H may hold several starts side by side, start s in columns s*k to (s+1)*k: A is read once for all.
 #pragma once
 
@@ -18,6 +21,7 @@
 #include <thread>
 
 #include "gather.hpp"
+#include "pairs.hpp"
 #include "row_update.hpp"
 
 namespace symclust {
@@ -27,8 +31,8 @@ struct Lanes {
     std::ptrdiff_t step() const { return count * rows; }
     // Few rows: one lane. Many: eight with 64 active rows each, few enough that they hardly touch each other. Depends on the
     // numbers of rows alone, never on that of threads.
-    static Lanes of(std::ptrdiff_t n, std::ptrdiff_t active) {
-        if (n < 8192) return {1, 512};
+    static Lanes of(std::ptrdiff_t n, std::ptrdiff_t active, bool alone) {
+        if (n < 8192 || alone) return {1, 512};
         const std::ptrdiff_t rows = 64 * n / std::max<std::ptrdiff_t>(active, 1);
         return {8, std::min<std::ptrdiff_t>(rows, 2048)};
     }
@@ -88,10 +92,10 @@ template <typename T, typename I>
 class RowSweep {
 public:
     RowSweep(SparseMatrix<T, I> A, T* H, double* G, double offset, bool full, int k, int starts, int cycles,
-             const std::uint8_t* active, double* row_gradient)
-        : A(A), H(H), G(G), offset(offset), full(full), k(k), starts(starts), cycles(cycles), active(active),
-          row_gradient(row_gradient),
-          width(std::ptrdiff_t(k) * starts), square(std::ptrdiff_t(k) * k), lanes(Lanes::of(A.n, count_active(active, A.n))),
+             IgnoredPairs ignored, const std::uint8_t* active, double* row_gradient)
+        : A(A), H(H), G(G), offset(offset), full(full), k(k), starts(starts), cycles(cycles), ignored(ignored), active(active),
+          row_gradient(row_gradient), width(std::ptrdiff_t(k) * starts), square(std::ptrdiff_t(k) * k),
+          lanes(Lanes::of(A.n, count_active(active, A.n), ignored.any())),
           fetch(H, width, A.indices + A.indptr[A.n]), snapshot(lanes.step() * width),
           lane_change(lanes.count * starts), lane_cross(lanes.count * starts),
           lane_gram(lanes.count * starts * square), again(starts) {}
@@ -135,8 +139,12 @@ private:
             for (int s = 0; s < sweep_.starts; ++s) {
                 if (only && !only[s]) continue;
                 const std::ptrdiff_t column = std::ptrdiff_t(s) * sweep_.k;
-                const RowChange row = worker.run(s, sweep_.H + i * sweep_.width + column, product.data() + column,
-                                                 static_cast<double>(A.diagonal[i]));
+                T* h = sweep_.H + i * sweep_.width + column;
+                const T* b = product.data() + column;
+                const double own = static_cast<double>(A.diagonal[i]);
+                const std::ptrdiff_t others = sweep_.ignored.count(i);
+                const auto other = [&](std::ptrdiff_t e) { return view(sweep_.ignored.begin(i)[e]) + column; };
+                const RowChange row = others ? worker.run_without(s, h, b, own, others, other) : worker.run(s, h, b, own);
                 change[s].decrease += row.decrease;
                 change[s].squared_gradient += row.squared_gradient;
                 squared += row.squared_gradient;
@@ -173,6 +181,7 @@ private:
     double offset;
     bool full;
     int k, starts, cycles;
+    IgnoredPairs ignored;
     const std::uint8_t* active;
     double* row_gradient;  // squared projected gradient of each visited row, summed over the starts
     std::ptrdiff_t width, square;

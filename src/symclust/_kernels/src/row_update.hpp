@@ -151,14 +151,18 @@ public:
     double gram(int s, int l, int m) const { return G[s * square + l * ld + m]; }
 
     RowChange run(int s, T* row, const T* product, double diagonal) {
-        for (int l = 0; l < k; ++l) {
-            h[l] = row[l];
-            b[l] = product[l];
-        }
-        std::fill(b.begin() + k, b.end(), 0.0);
-        const RowChange change = update({h.data(), b.data(), G.data() + s * square, Gh.data(), support.data(), diagonal, flat[s],
-                                         k, ld, cycles, sizeof(T) == sizeof(float)});
-        for (int l = 0; l < k; ++l) row[l] = static_cast<T>(h[l]);
+        return run_with(G.data() + s * square, s, row, product, diagonal);
+    }
+
+    // The same for a row that ignores others: the Gram matrix it sees lacks them. `other(e)` is row e of those, of start s.
+    template <typename Other>
+    RowChange run_without(int s, T* row, const T* product, double diagonal, std::ptrdiff_t ignored, const Other& other) {
+        double* whole = G.data() + s * square;
+        seen.assign(whole, whole + square);
+        for (std::ptrdiff_t e = 0; e < ignored; ++e) add_row(seen.data(), other(e), -1.0);
+        add_row(whole, row, -1.0);
+        const RowChange change = run_with(seen.data(), s, row, product, diagonal);
+        add_row(whole, row, 1.0);
         return change;
     }
 
@@ -168,9 +172,29 @@ private:
     int cycles;
     RowUpdate update;
     std::vector<double> h, b, Gh;
+    std::vector<double> seen, other_row;  // scratch for rows that ignore others
     std::vector<int> support;
     std::vector<double> G;
     std::vector<double> flat;
+
+    RowChange run_with(double* gram, int s, T* row, const T* product, double diagonal) {
+        for (int l = 0; l < k; ++l) {
+            h[l] = row[l];
+            b[l] = product[l];
+        }
+        std::fill(b.begin() + k, b.end(), 0.0);
+        const RowChange change = update({h.data(), b.data(), gram, Gh.data(), support.data(), diagonal, flat[s], k, ld, cycles,
+                                         sizeof(T) == sizeof(float)});
+        for (int l = 0; l < k; ++l) row[l] = static_cast<T>(h[l]);
+        return change;
+    }
+
+    void add_row(double* gram, const T* row, double sign) {
+        other_row.assign(ld, 0.0);
+        std::copy(row, row + k, other_row.begin());
+        const int size = find_support(other_row.data(), k, support.data());
+        add_outer(gram, other_row.data(), support.data(), size, ld, sign);
+    }
 };
 
 }  // namespace symclust

@@ -1,0 +1,153 @@
+// Coordinate descent under the absolute loss, one column of H at a time: every entry is a constrained weighted median.
+// Sequential: the order of the entries is the method.
+#include "pairs.hpp"
+#include "weighted_median.hpp"
+
+namespace symclust {
+
+// How an entry is chosen once its problem is gathered.
+enum class Rule : int { measure = 0, median = 1, binary = 2 };
+
+struct EntryStep {
+    Rule rule;
+    double* change;  // decrease of the objective: every pair counts twice
+
+    // The new value of an entry that is `old` now.
+    double operator()(WeightedMedian& problem, double old) const {
+        const double next = rule == Rule::binary ? (problem.difference(1.0, 0.0) < 0.0 ? 1.0 : 0.0) : problem.solve(old);
+        if (next == old) return old;
+        change[0] += 2.0 * problem.difference(old, next);
+        return rule == Rule::measure ? old : next;
+    }
+};
+
+// Rows of the residual P without the column, given in full. Row `places[v]` of `P` belongs to entry `ids[v]`. P is made on the
+// way from a residual R that still holds the column as it was, `before`, and lacks the last change of the column before it:
+// P = R + earlier earlierᵀ − later laterᵀ + before beforeᵀ, of which the first change is stored. So R is read and written once
+// a column. Vectors of zeros say that there is nothing to correct.
+template <typename T>
+struct ResidualRows {
+    T* R;
+    const std::int64_t *places, *ids;
+    std::ptrdiff_t count, n;
+    const T *earlier, *later, *before;
+
+    void catch_up(T* row, std::ptrdiff_t i) const {
+        const T e = earlier[i], l = later[i];
+        if (e == T(0) && l == T(0)) return;
+#pragma omp simd
+        for (std::ptrdiff_t j = 0; j < n; ++j) row[j] += e * earlier[j] - l * later[j];
+    }
+
+    void descend(T* x, const IgnoredPairs& ignored, const EntryStep& step) const {
+        WeightedMedian problem(n);
+        std::vector<T> hidden;
+        for (std::ptrdiff_t v = 0; v < count; ++v) {
+            const std::ptrdiff_t i = ids[v];
+            T* row = R + places[v] * n;
+            catch_up(row, i);
+            // Terms that do not count have weight zero while this entry is worked on.
+            const T old = x[i];
+            x[i] = T(0);
+            hidden.assign(ignored.count(i), T(0));
+            for (std::size_t e = 0; e < hidden.size(); ++e) std::swap(hidden[e], x[ignored.begin(i)[e]]);
+            problem.set(x, row, static_cast<double>(before[i]), before, n);
+            for (std::size_t e = 0; e < hidden.size(); ++e) std::swap(hidden[e], x[ignored.begin(i)[e]]);
+            x[i] = static_cast<T>(step(problem, static_cast<double>(old)));
+        }
+    }
+};
+
+// Sparse A without a residual. A term whose entry of A is not positive cannot have a positive breakpoint, so a row costs its
+// nonzeros, not n: the rest is known by its weight.
+template <typename T, typename I>
+struct SparseRows {
+    const I *indptr, *indices;
+    const T* values;
+    T* H;
+    const std::int64_t* ids;
+    std::ptrdiff_t count, n;
+    int k, l;
+
+    void gather(std::ptrdiff_t i, const T* x, double others, WeightedMedian& problem) const {
+        const T* h = H + i * k;
+        problem.clear();
+        double seen = 0.0;
+        for (I p = indptr[i]; p < indptr[i + 1]; ++p) {
+            const std::ptrdiff_t j = indices[p];
+            const double a = x[j];
+            if (a == 0.0 || j == i) continue;
+            const double rest = dot(h, H + j * k, k) - static_cast<double>(h[l]) * a;
+            const double b = static_cast<double>(values[p]) - rest;
+            if (b <= 0.0) continue;
+            problem.add(a, b);
+            seen += a;
+        }
+        problem.add_below(std::max(others - seen, 0.0));
+    }
+
+    void descend(T* x, const IgnoredPairs& ignored, const EntryStep& step) const {
+        std::ptrdiff_t longest = 0;
+        for (std::ptrdiff_t i = 0; i < n; ++i) longest = std::max<std::ptrdiff_t>(longest, indptr[i + 1] - indptr[i]);
+        WeightedMedian problem(longest);
+        double total = 0.0;
+        for (std::ptrdiff_t j = 0; j < n; ++j) total += x[j];
+        for (std::ptrdiff_t v = 0; v < count; ++v) {
+            const std::ptrdiff_t i = ids[v];
+            double others = total - x[i];
+            for (const auto* j = ignored.begin(i); j != ignored.end(i); ++j) others -= x[*j];
+            gather(i, x, others, problem);
+            const T next = static_cast<T>(step(problem, static_cast<double>(x[i])));
+            total += static_cast<double>(next) - static_cast<double>(x[i]);
+            x[i] = H[i * k + l] = next;
+        }
+    }
+};
+
+template <typename T>
+void bind_residual_rows(nb::module_& m) {
+    m.def("absolute_rows", [](MutableMatrix<T> R, Vector<std::int64_t> places, Vector<std::int64_t> ids, Vector<T> earlier,
+                              Vector<T> later, Vector<T> before, MutableVector<T> x, Vector<std::int64_t> ignored_indptr,
+                              Vector<std::int64_t> ignored_indices, int rule, MutableVector<double> change) {
+        const ResidualRows<T> rows{R.data(), places.data(), ids.data(), std::ptrdiff_t(ids.shape(0)),
+                                   std::ptrdiff_t(x.shape(0)), earlier.data(), later.data(), before.data()};
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
+        const EntryStep step{Rule(rule), change.data()};
+        T* column = x.data();
+        nb::gil_scoped_release release;
+        rows.descend(column, ignored, step);
+    }, nb::arg("R").noconvert(), nb::arg("places").noconvert(), nb::arg("ids").noconvert(), nb::arg("earlier").noconvert(),
+       nb::arg("later").noconvert(), nb::arg("before").noconvert(), nb::arg("x").noconvert(),
+       nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(), nb::arg("rule"),
+       nb::arg("change").noconvert());
+}
+
+template <typename T, typename I>
+void bind_sparse_rows(nb::module_& m) {
+    m.def("absolute_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, MutableMatrix<T> H,
+                                MutableVector<T> x, int column, Vector<std::int64_t> ids,
+                                Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices, int rule,
+                                MutableVector<double> change) {
+        const SparseRows<T, I> rows{indptr.data(), indices.data(), values.data(), H.data(), ids.data(),
+                                    std::ptrdiff_t(ids.shape(0)), std::ptrdiff_t(H.shape(0)), int(H.shape(1)), column};
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
+        const EntryStep step{Rule(rule), change.data()};
+        T* entries = x.data();
+        nb::gil_scoped_release release;
+        rows.descend(entries, ignored, step);
+    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+       nb::arg("H").noconvert(), nb::arg("x").noconvert(), nb::arg("column"), nb::arg("ids").noconvert(),
+       nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(), nb::arg("rule"),
+       nb::arg("change").noconvert());
+}
+
+void bind_absolute(nb::module_& m) {
+    bind_residual_rows<double>(m);
+    bind_residual_rows<float>(m);
+    bind_sparse_rows<double, std::int32_t>(m);
+    bind_sparse_rows<double, std::int64_t>(m);
+    bind_sparse_rows<float, std::int32_t>(m);
+    bind_sparse_rows<float, std::int64_t>(m);
+}
+
+}  // namespace symclust

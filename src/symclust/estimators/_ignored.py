@@ -1,0 +1,48 @@
+"""Pairs that a user says nothing is known about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from symclust.exceptions import InputError
+
+
+def read_ignored(ignore: Any, n: int) -> sparse.csr_array:
+    """Return the mask of ignored pairs as a canonical CSR pattern of ones without its diagonal."""
+    mask = sparse.csr_array(ignore) if sparse.issparse(ignore) else sparse.csr_array(_as_array(ignore))
+    if mask.shape != (n, n):
+        raise InputError(
+            f"ignore has shape {mask.shape}, but there are {n} samples: give a symmetric mask of shape "
+            f"({n}, {n}), nonzero at the pairs that carry no information."
+        )
+    rows, columns = mask.nonzero()
+    away = rows != columns
+    pattern = sparse.csr_array((np.ones(away.sum()), (rows[away], columns[away])), shape=(n, n))
+    pattern.sum_duplicates()
+    pattern.data[:] = 1
+    _check_symmetric(pattern)
+    return pattern
+
+
+def _as_array(ignore: Any) -> np.ndarray:
+    array = np.asarray(ignore)
+    if array.ndim != 2 or array.dtype.kind not in "bifu":
+        raise InputError(
+            f"ignore must be a sparse or dense mask with two dimensions, or None; got "
+            f"{type(ignore).__name__} with {array.ndim} dimensions and dtype {array.dtype}."
+        )
+    return array
+
+
+def _check_symmetric(pattern: sparse.csr_array) -> None:
+    lonely = (pattern - pattern.T).tocoo()
+    lonely.eliminate_zeros()
+    if lonely.nnz:
+        i, j = int(lonely.coords[0][0]), int(lonely.coords[1][0])
+        raise InputError(
+            f"ignore is not symmetric: only one of the pairs ({i}, {j}) and ({j}, {i}) is in it, and "
+            f"{lonely.nnz // 2 - 1} others likewise. Use mask + mask.T."
+        )

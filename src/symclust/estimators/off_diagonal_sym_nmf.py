@@ -1,0 +1,215 @@
+"""Symmetric nonnegative matrix factorization without the diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from symclust.constraints import Nonnegative
+from symclust.estimators._descent import DescentEstimator
+from symclust.estimators._ignored import read_ignored
+from symclust.estimators._options import check_known, check_solver, make_solver
+from symclust.exceptions import InputError
+from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal
+from symclust.operators import Operator
+from symclust.solvers import Problem, Solver
+
+LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
+
+
+class OffDiagonalSymNMF(DescentEstimator):
+    r"""Cluster by factoring a similarity matrix whose diagonal says nothing.
+
+    Finds H ≥ 0 with one column a cluster that minimises, over all pairs of different samples,
+
+    .. math:: \sum_{i \ne j} (A_{ij} - h_i^T h_j)^2 \quad\text{or}\quad \sum_{i \ne j} |A_{ij} - h_i^T h_j|
+
+    (Moutier, Vandaele and Gillis 2021, equation (3)). A sample's similarity to itself is not asked to be
+    explained, so that clusters may overlap freely: any similarity has an exact factorization of this kind.
+    The absolute loss shrugs off wrong entries and is the one for binary similarities with errors in them; it
+    depends much on its start.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    loss : {"squared", "absolute"}, default="squared"
+        What a misfit costs.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities, as in `SymNMF`.
+    affinity_params : dict, default=None
+        Parameters of the affinity.
+    solver : str, default="auto"
+        "row_descent" or "coordinate" (Algorithms 2 and 4), "projected_gradient" or "multiplicative"; the
+        absolute loss has "coordinate" alone. "auto" takes "row_descent" for the squared loss wherever rows
+        of A are at hand.
+    init : {"greedy", "random", "zero", "merge", "spectral"} or array of shape (n_samples, n_clusters)
+        Where the descent starts, default "greedy": columns grown one after the other from their
+        best-connected samples (Algorithm 6).
+    n_init : int, default=1
+        Number of starts for inits that are random; the one with the lowest objective is kept.
+    tol : float, default=1e-3
+        Stop when the stationarity is at most `tol` times that of the start: ‖∇ᴾf(H)‖ for the squared loss;
+        for the absolute loss, which has no gradient, the decrease that moving single entries could bring.
+    max_iter : int, default=1000
+        Stop after so many iterations.
+    time_limit : float, default=None
+        Stop after so many seconds.
+    ignore : sparse or dense mask of shape (n_samples, n_samples), default=None
+        Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
+        looked for. They count as little as the diagonal, whatever A holds there (any finite number). A pair
+        costs k² for each visit of its rows.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable, to the bit and on any number of threads.
+    callback : callable, default=None
+        As in `SymNMF`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample: the largest entry of its row of `membership_`.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        The factor H.
+    objective_ : float
+        The objective at H; every pair counts twice, as (i, j) and (j, i).
+    relative_error_ : float
+        √f(H) / √f(0) for the squared loss, f(H) / f(0) for the absolute one.
+    history_ : recarray
+        `iteration`, `seconds`, `objective` and `stationarity` (relative) after every iteration.
+    n_iter_, converged_, stop_reason_
+        How many iterations, whether `tol` was reached, and why it stopped, in words.
+    inits_ : ndarray of shape (n_init,)
+        Objectives that the starts ended at.
+    merge_path_ : recarray or None
+        With ``init="merge"``, as in `SymNMF`.
+    affinity_matrix_ : ndarray, csr_array or Operator
+        The similarity A.
+    node_names_ : list or None
+        Names of the nodes, for graphs.
+
+    See Also
+    --------
+    SymNMF : with the diagonal.
+    symclust.metrics.factor_accuracy : how close H is to a known one.
+
+    Examples
+    --------
+    Two cliques that share their middle node (example 1 of the paper), recovered exactly:
+
+    >>> import numpy as np
+    >>> from symclust import OffDiagonalSymNMF
+    >>> A = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
+    >>> model = OffDiagonalSymNMF(2, loss="absolute", affinity="precomputed").fit(A)
+    >>> model.membership_
+    array([[1., 0.],
+           [1., 1.],
+           [0., 1.]])
+    >>> model.objective_
+    0.0
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        loss: str = "squared",
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        solver: str = "auto",
+        init: Any = "greedy",
+        n_init: int = 1,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        ignore: Any = None,
+        random_state: Any = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.loss = loss
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.solver = solver
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.ignore = ignore
+        self.random_state = random_state
+        self.callback = callback
+
+    def impute(self) -> sparse.csr_array:
+        """Return what the factorization says about the pairs it was told to ignore.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_samples)
+            h_i·h_j at the ignored pairs and on the diagonal, which is always ignored; nothing elsewhere.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import OffDiagonalSymNMF
+        >>> A = np.kron(np.eye(2), np.ones((4, 4)))
+        >>> unknown = np.zeros((8, 8))
+        >>> unknown[0, 1] = unknown[1, 0] = 1
+        >>> model = OffDiagonalSymNMF(2, ignore=unknown, affinity="precomputed", tol=1e-6)
+        >>> model = model.fit(A * (1 - unknown))
+        >>> round(float(model.impute()[0, 1]), 3)
+        1.0
+        """
+        check_is_fitted(self)
+        pairs = sparse.csr_array(sparse.eye_array(len(self.membership_)) + self.ignored_)
+        return IgnoredPairs.of(pairs).products(self.membership_)
+
+    def binarize(self) -> np.ndarray:
+        """Return a factor of zeros and ones for a similarity of zeros and ones.
+
+        Every entry takes the better of 0 and 1, the others staying as they are, over and over until none
+        changes (the transformation behind lemma 2). What is counted is the absolute loss, which is then the
+        number of wrong pairs, whatever loss was fitted. With one cluster and memberships up to 1, it does not
+        rise.
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples, n_clusters)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import OffDiagonalSymNMF
+        >>> A = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
+        >>> OffDiagonalSymNMF(2, affinity="precomputed").fit(A).binarize().sum(axis=0)
+        array([2, 2])
+        """
+        check_is_fitted(self)
+        objective = Absolute(self._problem.operator, self._problem.objective.ignored)
+        odd = objective.find_other_than(0.0, 1.0)
+        if odd is not None:
+            raise InputError(
+                f"binarize() is for similarities of zeros and ones, but this one holds {odd:.6g}. "
+                "Fit a binary similarity with affinity='precomputed', or use communities(threshold=...)."
+            )
+        return objective.binarize(self.membership_).astype(int)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_known("loss", self.loss, tuple(LOSSES))
+        check_solver(self.solver, "auto")
+
+    def _make_problem(self, A: Operator) -> Problem:
+        ignored = IgnoredPairs()
+        self.ignored_ = sparse.csr_array(A.shape)
+        if self.ignore is not None:
+            self.ignored_ = read_ignored(self.ignore, A.n)
+            ignored = IgnoredPairs.of(self.ignored_)
+            A = A.without(self.ignored_)
+        return Problem(A, LOSSES[self.loss](A, ignored), Nonnegative())
+
+    def _make_solver(self, problem: Problem) -> Solver:
+        return make_solver(self.solver, problem.objective)

@@ -1,0 +1,90 @@
+"""A with some of its entries taken as zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from symclust.operators._arrays import Array
+from symclust.operators._base import Operator
+from symclust.operators._cursors import Cursor
+from symclust.operators.sparse import Sparse
+
+__all__ = ["Masked"]
+
+
+class Masked(Operator):
+    """The operator A − N∘A for a sparse symmetric mask N: no entry of A is copied but those that are hidden.
+
+    ``operator.without(mask)`` makes one where A cannot simply leave its entries out.
+
+    Parameters
+    ----------
+    operator : Operator
+        A.
+    mask : csr_array of shape (n, n)
+        Where it is nonzero, the operator is zero. Symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse
+    >>> from symclust.operators import LowRank, Masked
+    >>> A = LowRank(np.ones((3, 1)), np.array([2.0]))
+    >>> hidden = scipy.sparse.csr_array(([1, 1], ([0, 2], [2, 0])), shape=(3, 3))
+    >>> Masked(A, hidden).toarray()
+    array([[2., 2., 0.],
+           [2., 2., 2.],
+           [0., 2., 2.]])
+    """
+
+    def __init__(self, operator: Operator, mask: Any) -> None:
+        super().__init__(operator.n, operator.dtype)
+        pattern = sp.coo_array(mask)
+        values = operator.entries(pattern.row, pattern.col)
+        self.operator = operator
+        self.hidden = Sparse(sp.csr_array((values, (pattern.row, pattern.col)), shape=self.shape))
+        self._rows_are_thread_safe = operator._rows_are_thread_safe
+
+    def _product(self, H: Array) -> Array:
+        out = self.operator._product(H)
+        out -= self.hidden._product(H)
+        return out
+
+    def _rows(self, index: Any) -> Array:
+        out = np.array(self.operator._rows(index))
+        out[self.hidden.csr[index].tocoo().coords] = 0  # not by subtraction: it leaves rounding
+        return out
+
+    def row_products(self, H: Array) -> Cursor:
+        """Return a cursor made of those of A and of what is hidden."""
+        return MaskedRowProducts(self.operator.row_products(H), self.hidden.row_products(H))
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        diagonal = self.operator.diagonal()
+        hidden = self.hidden.csr.tocoo()
+        diagonal[hidden.row[hidden.row == hidden.col]] = 0
+        return diagonal
+
+    def squared_norm(self) -> float:
+        """Return the sum of squared entries, accumulated in float64."""
+        return max(0.0, self.operator.squared_norm() - self.hidden.squared_norm())
+
+
+class MaskedRowProducts:
+    """Follows H through the cursors of A and of what is hidden."""
+
+    def __init__(self, whole: Cursor, hidden: Cursor) -> None:
+        self._whole, self._hidden = whole, hidden
+
+    def product(self, rows: slice) -> Array:
+        """Return the operator's rows times the H of now."""
+        return self._whole.product(rows) - self._hidden.product(rows)
+
+    def update(self, rows: slice, delta: Array) -> None:
+        """Tell both parts that H[rows] has changed by `delta`."""
+        self._whole.update(rows, delta)
+        self._hidden.update(rows, delta)
