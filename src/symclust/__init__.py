@@ -8,8 +8,38 @@
 from importlib.metadata import version
 
 from symclust import datasets, graphs, metrics, operators
-from symclust.estimators import LeftStochastic, OffDiagonalSymNMF, SymNMF
+from symclust.estimators import (
+    Diana,
+    DivisiveClustering,
+    HierarchicalLeftStochastic,
+    KernelConvexNMF,
+    KernelKMeans,
+    LeftStochastic,
+    LinkageClustering,
+    OffDiagonalSymNMF,
+    SpectralNJW,
+    SpectralUnnormalized,
+    SpectralYuShi,
+    SymNMF,
+)
 
 __version__ = version("symclust")
 
-__all__ = ["LeftStochastic", "OffDiagonalSymNMF", "SymNMF", "datasets", "graphs", "metrics", "operators"]
+__all__ = [
+    "Diana",
+    "DivisiveClustering",
+    "HierarchicalLeftStochastic",
+    "KernelConvexNMF",
+    "KernelKMeans",
+    "LeftStochastic",
+    "LinkageClustering",
+    "OffDiagonalSymNMF",
+    "SpectralNJW",
+    "SpectralUnnormalized",
+    "SpectralYuShi",
+    "SymNMF",
+    "datasets",
+    "graphs",
+    "metrics",
+    "operators",
+]

@@ -21,10 +21,14 @@ ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 
 
 class Placer:
-    """Solves min ‖a − H h‖² over h ≥ 0 for the similarities a of a new sample; known samples keep theirs."""
+    """Solves min ‖a − H h‖² over h ≥ 0 for the similarities a of a new sample; known samples keep theirs.
 
-    def __init__(self, similarity: Similarity, H: np.ndarray) -> None:
+    What known samples keep is their row of `members`, which is H unless given.
+    """
+
+    def __init__(self, similarity: Similarity, H: np.ndarray, members: np.ndarray | None = None) -> None:
         self.similarity, self.H = similarity, H
+        self.members = H if members is None else members
 
     def memberships(self, X: Any) -> np.ndarray:
         """Return a row of memberships for each row of X."""
@@ -35,7 +39,7 @@ class Placer:
                 keys += self._known.keys(A if self.similarity.samples is None else X[rows])
         if self._known is not None:
             known = self._known.find(keys)
-            placed[known >= 0] = self.H[known[known >= 0]]
+            placed[known >= 0] = self.members[known[known >= 0]]
         return placed
 
     def residuals(self, X: Any) -> np.ndarray:

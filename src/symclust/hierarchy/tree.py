@@ -155,7 +155,7 @@ class Tree:
         if any(len(node.children) not in (0, 2) for node in self.nodes):
             raise InputError("A dendrogram of SciPy's has two branches at each node; this tree has others.")
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
-        rows = []
+        rows: list[tuple[int, int, int, int]] = []
         n_leaves = len(place)
         inner = sorted((n for n in self.nodes if n.split is not None), key=lambda n: -(n.split or 0))
         for height, node in enumerate(inner, start=1):

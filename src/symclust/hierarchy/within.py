@@ -36,18 +36,32 @@ class Within:
         self._sums: dict[int, float] = {}
 
     def __call__(self, node: Node) -> float:
-        """Return W of a node's samples."""
+        """Return W of a node's samples, infinity for a single one."""
         m = len(node.members)
         if m < 2:
             return SINGLE
         if node.number not in self._sums:
-            self.note(self.operator.submatrix(node.members), [node])
+            K = self.operator.submatrix(node.members)
+            self._sums[node.number] = float(K.degrees().sum(dtype=np.float64))
         return (self._sums[node.number] + float(self.diagonal[node.members].sum())) / (2 * m * (m + 1))
 
-    def note(self, cut: Operator, nodes: list[Node]) -> None:
-        """Sum the similarities within nodes whose samples, one after the other, are the rows of `cut`."""
-        sizes = [len(node.members) for node in nodes]
-        Z = np.repeat(np.eye(len(nodes)), sizes, axis=0)
-        sums = (Z * (cut @ Z)).sum(axis=0, dtype=np.float64)
-        for node, total in zip(nodes, sums, strict=True):
-            self._sums[node.number] = float(total)
+    def note_parts(self, cut: Operator, right: np.ndarray, number: int) -> None:
+        """Sum the similarities within the two parts of a cluster whose similarity `cut` is at hand.
+
+        Parameters
+        ----------
+        cut : Operator
+            The similarity of the cluster's samples.
+        right : ndarray of bool
+            Which of them go right.
+        number : int
+            Number of the left child; the right one has the next.
+        """
+        Z = np.stack([~right, right], axis=1)
+        sums = np.where(Z, cut @ Z.astype(cut.dtype), 0).sum(axis=0, dtype=np.float64)
+        self._sums[number], self._sums[number + 1] = map(float, sums)
+
+    def average(self, nodes: list[Node]) -> float:
+        """Return the average within-cluster similarity (17) of clusters met before."""
+        sums = sum(self._sums.get(node.number, float(self.diagonal[node.members].sum())) for node in nodes)
+        return sums / float(sum(len(node.members) ** 2 for node in nodes))
