@@ -30,7 +30,7 @@ Method = Callable[[np.ndarray, int, int], np.ndarray]
 def multiplicative_as_printed(
     K: np.ndarray, k: int, seed: int, max_iter: int = 500
 ) -> tuple[np.ndarray, float]:
-    """Lee and Seung's update with a projection after each step; returns the labels and the norm of table 2."""
+    """Lee and Seung's update, a projection after each step; return the labels and the norm of table 2."""
     operator, rng = as_operator(K), check_random_state(seed)
     start = random_memberships(operator, k, rng)
     scale = embed(operator, k).scale

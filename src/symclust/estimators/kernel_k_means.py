@@ -25,8 +25,9 @@ class KernelKMeans(HardEstimator):
 
     .. math:: \sum_j \sum_{i \in j} w_i \|\phi_i - c_j\|^2
 
-    where c_j is the weighted mean of cluster j and K_il = φ_iᵀφ_l; the φ are never formed. With ``weights="degree"`` the kernel is D⁻¹KD⁻¹ and the
-    weights are the degrees D: the objective is then the normalised cut (Dhillon, Guan and Kulis 2007).
+    where c_j is the weighted mean of cluster j and K_il = φ_iᵀφ_l; the φ are never formed. With
+    ``weights="degree"`` the kernel is D⁻¹KD⁻¹ and the weights are the degrees D: the objective is then the
+    normalised cut (Dhillon, Guan and Kulis 2007).
 
     Parameters
     ----------

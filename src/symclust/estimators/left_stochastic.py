@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import check_known
+from symclust.estimators._probabilities import Probabilities
 from symclust.estimators._simplex_placing import SimplexPlacer
 from symclust.left_stochastic import Rotation, RowSimplex, embed, rotate
 from symclust.left_stochastic.spectrum import negative_part
@@ -26,7 +27,7 @@ from symclust.validation import check_n_clusters, check_number, check_similarity
 SOLVERS = ("rotation", "multiplicative")
 
 
-class LeftStochastic(SimilarityEstimator):
+class LeftStochastic(Probabilities, SimilarityEstimator):
     r"""Cluster by probabilities whose inner products are the similarities.
 
     Finds P, one row a sample, with rows on the probability simplex, and a scale c that minimise
@@ -72,6 +73,8 @@ class LeftStochastic(SimilarityEstimator):
         The objective (3).
     relative_error_ : float
         ‖K − PPᵀ/c‖ / ‖K‖.
+    is_unique_ : bool
+        Whether no other factor with the same inner products gives other clusters; found when asked for.
     inits_ : ndarray
         Objectives of the starts that were followed to their end.
     history_ : recarray

@@ -99,7 +99,8 @@ class LinkageClustering(HardEstimator):
         if not K.is_dense:
             raise CombinationError(
                 f"linkage={self.linkage!r} needs the similarity of all pairs, {K.n} × {K.n} numbers, and "
-                f"{K!r} does not hold them. Use linkage='single', or a dense similarity such as affinity='gaussian'."
+                f"{K!r} does not hold them. Use linkage='single', or a dense similarity, such as that of "
+                "affinity='gaussian'."
             )
         distances = K.largest() - K.toarray()
         np.fill_diagonal(distances, 0)

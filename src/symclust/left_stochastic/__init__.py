@@ -8,6 +8,9 @@ column a sample. Their Algorithm 1 in pieces:
 `turns`        rotations in that plane: nearest one (Procrustes), random ones, far-apart samples to vertices
 `descent`      turn, project, turn again, from many starts side by side (subroutine 2)
 `rotation`     Algorithm 1: embedding, starts, descent, and the objective (3) decides
+`halves`       two clusters, whose sides are signs: what hierarchical splits need
+`uniqueness`   which other rotations are possible, and which clusters they give
+`sizes`        clusters of given sizes from the probabilities
 `spectrum`     how much of a similarity lies in its negative eigenvalues
 =============  ============================================================================================
 
