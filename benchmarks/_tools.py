@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -48,12 +49,15 @@ def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def labelled(name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return (X, y) of a dense labelled data set, or None with a note where it is not there."""
+def labelled(name: str) -> tuple[Any, np.ndarray] | None:
+    """Return (X, y) of a labelled data set, X dense or CSR, or None with a note where it is not there."""
     folder = os.environ.get("SYMCLUST_DATA")
     path = Path(folder) / f"{name}.npz" if folder else None
     if path is None or not path.exists():
         print(f"(skipped {name}: set SYMCLUST_DATA to the folder that holds {name}.npz)")
         return None
     with np.load(path, allow_pickle=False) as file:
-        return file["X"].astype(float), file["y"]
+        if "X" in file:
+            return file["X"].astype(float), file["y"]
+        data, indices, indptr = (file[f"X_{part}"] for part in ("data", "indices", "indptr"))
+        return csr_array((data.astype(float), indices, indptr), shape=tuple(file["X_shape"])), file["y"]

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from symclust.exceptions import InputError, InputTypeError
-from symclust.validation import check_features
+from symclust.exceptions import InputError, InputTypeError, OptionError
+from symclust.validation import check_features, check_number
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.coo_matrix])
@@ -84,3 +84,14 @@ def test_other_unusable_input(given, words):
 def test_entries_that_are_not_numbers():
     with pytest.raises(InputTypeError, match="number"):
         check_features(np.array([[{}, 1]], dtype=object))
+
+
+@pytest.mark.parametrize("value", [0, 1.0, np.float32(0.5), np.int64(1)])
+def test_numbers_between_two_bounds(value):
+    check_number("noise", value, least=0, most=1)
+
+
+@pytest.mark.parametrize("value", [0, 1.1, np.inf, np.nan, True, "1", None])
+def test_numbers_outside_two_bounds(value):
+    with pytest.raises(OptionError, match=r"noise=.* must be a number above 0 and at most 1\."):
+        check_number("noise", value, least=0, most=1, exclusive=True)

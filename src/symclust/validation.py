@@ -151,9 +151,15 @@ def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:
 
 
 def check_number(
-    name: str, value: Any, *, least: float, whole: bool = False, exclusive: bool = False
+    name: str,
+    value: Any,
+    *,
+    least: float,
+    most: float = np.inf,
+    whole: bool = False,
+    exclusive: bool = False,
 ) -> None:
-    """Refuse a parameter that is not a (whole) number of at least (or above) `least`.
+    """Refuse a parameter that is not a (whole) number of at least (or above) `least` and at most `most`.
 
     Examples
     --------
@@ -166,7 +172,8 @@ def check_number(
     kind = Integral if whole else Real
     if isinstance(value, kind) and not isinstance(value, bool):
         number = float(value)
-        if np.isfinite(number) and (number > least if exclusive else number >= least):
+        if np.isfinite(number) and (number > least if exclusive else number >= least) and number <= most:
             return
     words = f"{'a whole number' if whole else 'a number'} {'above' if exclusive else 'of at least'} {least:g}"
+    words += f" and at most {most:g}" if np.isfinite(most) else ""
     raise OptionError(f"{name}={value!r} must be {words}.")

@@ -23,38 +23,51 @@ def minimiser(a, b, full, x, flat):
     return x[np.argmin(x**4 / 4 + a * x**2 / 2 + b * x)]
 
 
-def gradient(A, H, full, offset):
+def errors(A, H, full, mask):
+    """HHᵀ − A where it counts; `mask` is nonzero where it does not."""
     E = H @ H.T - A
     if not full:
         np.fill_diagonal(E, 0)
+    return E if mask is None else E * (mask == 0)
+
+
+def gradient(A, H, full, offset, mask=None):
+    E = errors(A, H, full, mask)
     return 4 * (E @ H + offset * H.sum(axis=1, keepdims=True))
 
 
-def objective(A, H, full, offset):
-    E = H @ H.T - A
-    if not full:
-        np.fill_diagonal(E, 0)
+def objective(A, H, full, offset, mask=None):
+    E = errors(A, H, full, mask)
     return np.sum(E**2) + 2 * offset * np.sum(H.sum(axis=1) ** 2)
 
 
-def coordinate_twin(A, H, full, offset):
+def coordinate_twin(A, H, full, offset, mask=None, order=None):
     """Column after column, entry after entry; everything recomputed from H. Return H, squared gradient."""
     A, H, dtype, squared = A.astype(float), H.astype(float), H.dtype, 0.0
     for l in range(H.shape[1]):
         flat = 1e-14 * ((H * H).sum(axis=0) + offset).max()  # what is left of an empty column is rounding
-        for i in range(len(H)):
-            slope = gradient(A, H, full, offset)[i, l]
+        for i in range(len(H)) if order is None else order:
+            slope = gradient(A, H, full, offset, mask)[i, l]
             squared += (slope if H[i, l] > 0 else min(slope, 0)) ** 2
             others, x = np.delete(H[i], l), H[i, l]
-            column = H[:, l] @ H[:, l] - x * x
+            seen = H[:, l] if mask is None else H[:, l] * (mask[i] == 0)
+            column = seen @ seen - x * x
             a = column + offset + (others @ others - A[i, i] if full else 0.0)
             b = slope / 4 - a * x - (x**3 if full else 0.0)
             H[i, l] = dtype.type(minimiser(a, b, full, x, flat))
     return H, squared
 
 
-def descend(A, H, full=True, offset=0.0, index=np.int32, block=None):
+def as_pairs(mask):
+    if mask is None:
+        return NO_PAIRS, NO_PAIRS
+    pattern = sp.csr_array(mask)
+    return pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64)
+
+
+def descend(A, H, full=True, offset=0.0, index=np.int32, block=None, mask=None, order=None):
     """Run the kernel over all columns of a copy: sparse, or in blocks of rows."""
+    ids = np.arange(len(H)) if order is None else order
     H, G, change = H.copy(), _kernels.gram(H)[0] + offset, np.zeros(2)
     csr, diagonal = sp.csr_array(A), A.diagonal().copy()
     for l in range(H.shape[1]):
@@ -62,14 +75,14 @@ def descend(A, H, full=True, offset=0.0, index=np.int32, block=None):
         if block is None:
             _kernels.coordinate_sparse(
                 csr.indptr.astype(index), csr.indices.astype(index), csr.data, diagonal, H, x, G, l, full,
-                np.arange(len(H)), NO_PAIRS, NO_PAIRS, change,
+                ids, *as_pairs(mask), change,
             )  # fmt: skip
         else:
             for first in range(0, len(H), block):
-                rows = A[first : first + block]
-                places = np.arange(len(rows))
+                part = ids[first : first + block]
+                places = np.arange(len(part))[::-1].copy()  # rows may be stored in any order
                 _kernels.coordinate_rows(
-                    rows, places, diagonal, H, x, G, l, full, places + first, NO_PAIRS, NO_PAIRS, change
+                    A[part[::-1]], places, diagonal, H, x, G, l, full, part, *as_pairs(mask), change
                 )
         assert_allclose(x, H[:, l])
     return H, G, change
@@ -84,11 +97,12 @@ def problem(n, k, dtype=np.float64, seed=0):
 
 def check(A, H0, full, offset, dtype, **options):
     H, G, change = descend(A, H0, full, offset, **options)
-    expected, squared = coordinate_twin(A, H0, full, offset)
+    mask, order = options.get("mask"), options.get("order")
+    expected, squared = coordinate_twin(A, H0, full, offset, mask, order)
     assert H.dtype == dtype
     assert_allclose(H, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
     assert_allclose(G, H.astype(float).T @ H.astype(float) + offset, rtol=1e-9)
-    before, after = (objective(A.astype(float), X.astype(float), full, offset) for X in (H0, H))
+    before, after = (objective(A.astype(float), X.astype(float), full, offset, mask) for X in (H0, H))
     assert_allclose(change[0], before - after, rtol=10 * TOLERANCE[dtype], atol=TOLERANCE[dtype])
     assert_allclose(change[1], squared, rtol=10 * TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
@@ -98,6 +112,32 @@ def check(A, H0, full, offset, dtype, **options):
 @pytest.mark.parametrize(("full", "offset"), [(True, 0.0), (True, 0.6), (False, 0.0), (False, 0.6)])
 def test_a_sweep_equals_its_twin(full, offset, dtype, options):
     check(*problem(25, 3, dtype), full, offset, dtype, **options)
+
+
+def masked(A, density=0.25, seed=3):
+    """Return a symmetric mask without diagonal, and A with zeros there."""
+    mask = np.triu(np.random.default_rng(seed).uniform(size=A.shape) < density, 1)
+    mask = (mask | mask.T).astype(float)
+    return np.where(mask, 0, A).astype(A.dtype), mask
+
+
+@pytest.mark.parametrize("options", [{"index": np.int32}, {"index": np.int64}, {"block": 25}, {"block": 7}])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("full", "offset"), [(True, 0.0), (False, 0.0), (False, 0.6)])
+def test_a_sweep_without_some_pairs_equals_its_twin(full, offset, dtype, options):
+    A, H0 = problem(25, 3, dtype)
+    A, mask = masked(A)
+    check(A, H0, full, offset, dtype, mask=mask, **options)
+    assert np.any(descend(A, H0, full, offset, mask=mask)[0] != descend(A, H0, full, offset)[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"block": 25}, {"block": 7}])
+@pytest.mark.parametrize("full", [True, False])
+def test_entries_are_visited_in_any_order(full, options):
+    A, H0 = problem(25, 3)
+    A, mask = masked(A)
+    order = np.random.default_rng(0).permutation(25)
+    check(A, H0, full, 0.0, np.float64, mask=mask, order=order, **options)
 
 
 @settings(max_examples=30, deadline=None)

@@ -38,9 +38,22 @@ def results(level, dtype, k):
         A.indptr, A.indices, A.data, A.diagonal(), rows, G, 0.1, True, 1, none, none, np.ones(n, np.uint8),
         np.zeros(n), sums[0], sums[1],
     )  # fmt: skip
+    pattern = np.empty(A.nnz, dtype=dtype)
+    module.pattern_products(A.indptr, A.indices, H, pattern)
+    medians, decreases, nothing = [H[:, 0].copy() for _ in range(2)], np.zeros((2, 1)), np.zeros(n, dtype)
+    pairs = sp.csr_array(sp.eye_array(n, k=1) + sp.eye_array(n, k=-1))
+    pairs = pairs.indptr.astype(np.int64), pairs.indices.astype(np.int64)
+    residual = A.toarray() - H[:, 1:] @ H[:, 1:].T
+    module.absolute_rows(
+        residual, ids, ids, nothing, nothing, nothing, medians[0], *pairs, 1, decreases[0]
+    )  # fmt: skip
+    module.absolute_sparse(
+        A.indptr, A.indices, A.data, H.copy(), medians[1], 0, ids, none, none, 1, decreases[1]
+    )  # fmt: skip
     inner = np.array(module.inner(H.reshape(-1), product.reshape(-1)))
     return {"product": product, "gram": gram, "inner": inner, "rows": rows, "sums": sums, "column": column,
-            "change": change}  # fmt: skip
+            "change": change, "pattern": pattern, "medians": np.array(medians),
+            "decreases": decreases}  # fmt: skip
 
 
 @pytest.mark.parametrize("k", [1, 3, 4, 7, 16, 33, 70])

@@ -31,7 +31,14 @@ def row_twin(as_stored, b, h, G, diagonal, full, flat, cycles=1):
     h = h.astype(float)
     slope = G @ h - b + ((h @ h - diagonal) * h if full else 0)
     squared_gradient = 16 * np.sum(np.where(h > 0, slope, np.minimum(slope, 0)) ** 2)
+
+    def value():
+        quadratic = 2 * h @ G @ h - 4 * b @ h
+        return quadratic + ((h @ h) ** 2 - 2 * diagonal * h @ h if full else 0)
+
+    gains = []
     for _ in range(cycles):
+        before = value()
         for l in range(len(h)):
             rest = np.delete(np.arange(len(h)), l)
             slope = G[l, rest] @ h[rest] - b[l]
@@ -39,11 +46,27 @@ def row_twin(as_stored, b, h, G, diagonal, full, flat, cycles=1):
                 h[l] = as_stored(quartic_twin(h[rest] @ h[rest] - diagonal + G[l, l], slope))
             elif G[l, l] > flat:
                 h[l] = as_stored(max(0.0, -slope / G[l, l]))
+        gains.append(before - value())
+        if gains[-1] <= 0.01 * gains[0]:
+            break
     return h, squared_gradient
 
 
-def rows_twin(A, H, rows, G, offset, full, row_gradient, cycles=1):
-    """Go over `rows` in order, changing H; `G` belongs to the H at entry. Return the squared gradient met."""
+def ignored_by(mask, i):
+    return mask.indices[mask.indptr[i] : mask.indptr[i + 1]]
+
+
+def as_pairs(mask):
+    if mask is None:
+        return NO_PAIRS, NO_PAIRS
+    return mask.indptr.astype(np.int64), mask.indices.astype(np.int64)
+
+
+def rows_twin(A, H, rows, G, offset, full, row_gradient, cycles=1, mask=None):
+    """Go over `rows` in order, changing H; `G` belongs to the H at entry. Return the squared gradient met.
+
+    A row does not see those that `mask` pairs it with; A is zero there.
+    """
     flat = 1e-14 * G.diagonal().max()  # what is left of an empty column is rounding
     G, total, diagonal = G + offset, 0.0, A.diagonal().astype(float)
     for i in rows:
@@ -51,15 +74,20 @@ def rows_twin(A, H, rows, G, offset, full, row_gradient, cycles=1):
         G = G - np.outer(h, h)
         first, last = A.indptr[i], A.indptr[i + 1]
         b = A.data[first:last].astype(float) @ H[A.indices[first:last]].astype(float) - diagonal[i] * h
-        H[i], squared = row_twin(H.dtype.type, b, h, G, diagonal[i], full, flat, cycles)
+        hidden = H[[] if mask is None else ignored_by(mask, i)].astype(float)
+        seen = G - hidden.T @ hidden
+        H[i], squared = row_twin(H.dtype.type, b, h, seen, diagonal[i], full, flat, cycles)
         G = G + np.outer(H[i].astype(float), H[i].astype(float))
         row_gradient[i] = squared
         total += squared
     return total
 
 
-def objective(A, H, full=True, offset=0.0):
+def objective(A, H, full=True, offset=0.0, mask=None):
     A, H = A.astype(float), H.astype(float)
+    if mask is not None:
+        i, j = mask.nonzero()
+        return objective(A, H, full, offset) - np.sum(np.sum(H[i] * H[j], axis=1) ** 2)
     if full:
         fit = A.multiply(A).sum() - 2 * np.sum(H * (A @ H)) + np.sum((H.T @ H) ** 2)
     else:
@@ -76,11 +104,11 @@ def plain_objective(A, H, full, offset=0.0):
     return np.sum(E**2) + 2 * offset * np.sum(H.sum(axis=1) ** 2)
 
 
-def sweep_twin(A, H, full=True, offset=0.0, active=None, cycles=1):
+def sweep_twin(A, H, full=True, offset=0.0, active=None, cycles=1, mask=None):
     """One sweep. Return H, the squared gradient, that of each row, and how many steps were done again."""
     H, n = H.copy(), len(H)
     active = np.ones(n, bool) if active is None else active.astype(bool)
-    width = min(64 * n // max(active.sum(), 1), 2048) if n >= MANY else n
+    width = min(64 * n // max(active.sum(), 1), 2048) if n >= MANY and mask is None else n
     total, row_gradient, repeats = 0.0, np.zeros(n), 0
     for begin in range(0, n, LANES * width):
         end = min(begin + LANES * width, n)
@@ -89,7 +117,7 @@ def sweep_twin(A, H, full=True, offset=0.0, active=None, cycles=1):
         for lane in lanes:
             seen = before.copy()  # other lanes as they were when the step began
             rows = np.arange(n)[lane][active[lane]]
-            total += rows_twin(A, seen, rows, G, offset, full, row_gradient, cycles)
+            total += rows_twin(A, seen, rows, G, offset, full, row_gradient, cycles, mask)
             after[lane] = seen[lane]
         H = after
         if len(lanes) > 1 and objective(A, after, full, offset) > objective(A, before, full, offset):
@@ -99,7 +127,7 @@ def sweep_twin(A, H, full=True, offset=0.0, active=None, cycles=1):
     return H, total, row_gradient, repeats
 
 
-def sweep(A, H, full=True, offset=0.0, active=None, cycles=1, n_starts=1, index=np.int32):
+def sweep(A, H, full=True, offset=0.0, active=None, cycles=1, n_starts=1, index=np.int32, mask=None):
     """Run the kernel on a copy; return H, G, decrease, squared gradients and those of the rows."""
     H, n = H.copy(), len(H)
     G, decrease, squared = _kernels.gram(H, n_starts), np.zeros(n_starts), np.zeros(n_starts)
@@ -107,7 +135,7 @@ def sweep(A, H, full=True, offset=0.0, active=None, cycles=1, n_starts=1, index=
     row_gradient = np.zeros(n)
     _kernels.row_sweep_sparse(
         A.indptr.astype(index), A.indices.astype(index), A.data, A.diagonal(), H, G, offset, full, cycles,
-        NO_PAIRS, NO_PAIRS, active, row_gradient, decrease, squared,
+        *as_pairs(mask), active, row_gradient, decrease, squared,
     )  # fmt: skip
     return H, G, decrease, squared, row_gradient
 
@@ -129,11 +157,11 @@ def check_against_twin(A, H0, full, offset, dtype, **options):
     H, G, decrease, squared, row_gradient = sweep(A, H0, full, offset, **options)
     options.pop("index", None)
     expected, total, rows, _ = sweep_twin(A, H0, full, offset, **options)
-    tolerance = TOLERANCE[dtype]
+    tolerance, mask = TOLERANCE[dtype], options.get("mask")
     scale = objective(A, H0, full, offset) + A.multiply(A).sum()
     assert_allclose(H, expected, rtol=tolerance, atol=tolerance)
     assert_allclose(G[0], H.astype(float).T @ H, rtol=1e-6 if dtype is np.float32 else 1e-12, atol=1e-9)
-    drop = objective(A, H0, full, offset) - objective(A, H, full, offset)
+    drop = objective(A, H0, full, offset, mask) - objective(A, H, full, offset, mask)
     assert_allclose(decrease[0], drop, atol=scale * (1e-6 if dtype is np.float32 else 1e-13))
     assert_allclose(squared[0], total, rtol=10 * tolerance, atol=1e-25)
     assert_allclose(row_gradient, rows, rtol=10 * tolerance, atol=10 * tolerance * max(rows.max(), 1e-3))
@@ -248,13 +276,13 @@ def test_the_sums_are_added_to_what_is_there():
 # Blocks of rows of a dense matrix ---------------------------------------------------------------------------
 
 
-def sweep_blocks(A, H, size, full=True, offset=0.0, n_starts=1):
+def sweep_blocks(A, H, size, full=True, offset=0.0, n_starts=1, mask=None):
     H = H.copy()
     G, decrease, squared = _kernels.gram(H, n_starts), np.zeros(n_starts), np.zeros(n_starts)
     for rows in (slice(first, min(first + size, len(H))) for first in range(0, len(H), size)):
         block = np.ascontiguousarray(A[rows, rows])
         _kernels.row_sweep_block(
-            block, rows.start, A[rows] @ H, H, G, offset, full, 1, NO_PAIRS, NO_PAIRS, decrease, squared
+            block, rows.start, A[rows] @ H, H, G, offset, full, 1, *as_pairs(mask), decrease, squared
         )
     return H, G, decrease, squared
 
@@ -270,6 +298,100 @@ def test_blocks_equal_the_sparse_sweep(full, offset, dtype, size):
     for mine, expected in zip(blocks, (H, G, decrease, squared), strict=True):
         assert mine.dtype == expected.dtype
         assert_allclose(mine, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+
+
+# Ignored pairs ----------------------------------------------------------------------------------------------
+
+
+def masked(A, density=0.2, seed=7):
+    """Return a symmetric pattern without diagonal, and A without its entries there."""
+    n = A.shape[0]
+    pattern = sp.random_array((n, n), density=density, rng=np.random.default_rng(seed), format="csr")
+    pattern = sp.triu(pattern, 1)
+    pattern = sp.csr_array(((pattern + pattern.T) != 0).astype(A.dtype))
+    kept = sp.csr_array(A - A.multiply(pattern))
+    kept.eliminate_zeros()
+    return kept.astype(A.dtype), pattern
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("full", "offset"), [(False, 0.0), (True, 0.0), (False, 0.7)])
+def test_a_sweep_without_some_pairs_equals_its_twin(full, offset, dtype, index):
+    A, mask = masked(similarity(40, dtype))
+    H0 = start(40, 3, dtype)
+    check_against_twin(A, H0, full, offset, dtype, index=index, mask=mask)
+    assert np.any(sweep(A, H0, full, offset, mask=mask)[0] != sweep(A, H0, full, offset)[0])
+
+
+@pytest.mark.parametrize("k", [1, 5, 16, 33, 70])
+def test_widths_without_some_pairs(k):
+    A, mask = masked(similarity(12 + k, density=0.6), density=0.1)
+    check_against_twin(A, start(12 + k, k), False, 0.0, np.float64, mask=mask)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    n=st.integers(1, 12), k=st.integers(1, 4), seed=st.integers(0, 2**16), density=st.floats(0, 0.6),
+    is_sparse=st.booleans(),
+)  # fmt: skip
+def test_small_problems_without_some_pairs(n, k, seed, density, is_sparse):
+    A, mask = masked(similarity(n, density=0.5, seed=seed), density, seed)
+    H0 = start(n, k, seed=seed + 1) + 0.01
+    H, G, decrease, *_ = sweep(A, H0, False, mask=mask) if is_sparse else sweep_blocks(
+        A.toarray(), H0, 4, False, mask=mask
+    )  # fmt: skip
+    counts = (1 - np.eye(n)) * (1 - mask.toarray())
+    first, last, expected = (
+        np.sum(counts * (A.toarray() - X @ X.T) ** 2)
+        for X in (H0, H, sweep_twin(A, H0, False, mask=mask)[0])
+    )
+    assert H.min() >= 0
+    assert last == pytest.approx(expected, abs=1e-6 * (1 + first))
+    assert decrease[0] == pytest.approx(first - last, abs=1e-10 * (1 + first))
+    assert_allclose(G[0], H.T @ H, rtol=1e-9, atol=1e-9 * (1 + np.max(H0) ** 2))
+
+
+def test_inactive_rows_without_some_pairs():
+    A, mask = masked(similarity(60))
+    check_against_twin(A, start(60, 3), False, 0.0, np.float64, mask=mask, active=np.arange(60) % 3 == 0)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_starts_side_by_side_without_some_pairs(full):
+    (A, mask), k = masked(similarity(50)), 3
+    alone = [start(50, k, seed=s) for s in range(3)]
+    H, G, decrease, squared, _ = sweep(A, np.hstack(alone), full, n_starts=3, mask=mask)
+    for s, H0 in enumerate(alone):
+        one = sweep(A, H0, full, mask=mask)
+        assert_allclose(H[:, s * k : (s + 1) * k], one[0], rtol=1e-11, atol=1e-12)
+        assert_allclose(G[s], one[1][0], rtol=1e-11)
+        assert_allclose([decrease[s], squared[s]], [one[2][0], one[3][0]], rtol=1e-11)
+
+
+@pytest.mark.parametrize("size", [1, 7, 50])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("full", [True, False])
+def test_blocks_without_some_pairs_equal_the_sparse_sweep(full, dtype, size):
+    A, mask = masked(similarity(50, dtype, density=0.8))
+    H0 = np.hstack([start(50, 3, dtype, seed=s) for s in range(2)])
+    expected = sweep(A, H0, full, n_starts=2, mask=mask)[:4]
+    for mine, other in zip(
+        sweep_blocks(A.toarray(), H0, size, full, n_starts=2, mask=mask), expected, strict=True
+    ):
+        assert_allclose(mine, other, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+
+
+def test_a_row_that_ignores_all_others_stays():
+    A, H0 = similarity(10), start(10, 2)
+    alone = np.zeros((10, 10))
+    alone[3] = alone[:, 3] = 1
+    alone[3, 3] = 0
+    mask = sp.csr_array(alone)
+    A = sp.csr_array(A.toarray() * (1 - alone))
+    H = sweep(A, H0, False, mask=mask)[0]
+    assert_array_equal(H[3], H0[3])
+    assert np.all(np.any(np.delete(H != H0, 3, axis=0), axis=1))
 
 
 # Lanes ------------------------------------------------------------------------------------------------------
@@ -300,6 +422,12 @@ def test_lanes_equal_their_twin(full):
     n = MANY + 30
     A, H0 = ring_of_cliques(n), start(n, 2, zeros=0.5)
     check_against_twin(A, H0, full, 0.05, np.float64)
+
+
+def test_many_rows_without_some_pairs_are_taken_one_after_the_other():
+    n = MANY + 30
+    A, mask = masked(ring_of_cliques(n), density=1e-4)
+    check_against_twin(A, start(n, 2, zeros=0.5), False, 0.0, np.float64, mask=mask)
 
 
 def test_lanes_of_few_active_rows_equal_their_twin():

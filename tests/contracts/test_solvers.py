@@ -1,7 +1,8 @@
 """Every solver in the registry: descends, converges, ends feasible and stationary, repeats, refuses.
 
-A new file in `symclust.solvers` is run here without being named. What theory does not promise of a solver is
-listed in the tables below; a solver that is not listed has to do everything.
+A new file in `symclust.solvers` is run here without being named, with every objective it says it supports. What
+theory does not promise of a solver is listed in the tables below; a solver that is not listed has to do
+everything. A new file in `symclust.objectives` fails here until `LACKS` says how to check it independently.
 """
 
 from itertools import pairwise
@@ -15,7 +16,7 @@ import symclust.solvers
 from symclust import SymNMF, registry
 from symclust.constraints import Nonnegative
 from symclust.exceptions import CombinationError
-from symclust.objectives import Frobenius, OffDiagonal
+from symclust.objectives import Absolute, Frobenius, OffDiagonal
 from symclust.operators import Dense, Gram, Sparse
 from symclust.solvers import Control, Problem, Solver, State, run
 
@@ -98,15 +99,46 @@ def brute_force(A, H, sparsity=0.0, diagonal=True):
     return np.sum(E**2) + 2 * sparsity * np.sum(H.sum(axis=1) ** 2)
 
 
-def projected_differences(A, H, sparsity=0.0):
+def projected_differences(A, H, sparsity=0.0, diagonal=True):
     """Norm of ∇ᴾf(H) from central differences of the objective."""
     A, H, step = A.astype(float), H.astype(float), 1e-5
     gradient = np.empty_like(H)
     for place in np.ndindex(H.shape):
         E = np.zeros_like(H)
         E[place] = step
-        gradient[place] = (brute_force(A, H + E, sparsity) - brute_force(A, H - E, sparsity)) / (2 * step)
+        rise = brute_force(A, H + E, sparsity, diagonal) - brute_force(A, H - E, sparsity, diagonal)
+        gradient[place] = rise / (2 * step)
     return np.linalg.norm(np.where(H > 0, gradient, np.minimum(gradient, 0)))
+
+
+def plain_value(objective, A, H):
+    if objective != "absolute":
+        return brute_force(A, H, diagonal=objective == "frobenius")
+    E = np.abs(A - H @ H.T)
+    return E.sum() - np.trace(E)
+
+
+def possible_decrease(A, H):
+    """Sum over the entries of what each could bring by itself under the absolute loss.
+
+    The objective is convex in an entry and least at zero or where one of its terms vanishes: all are tried.
+    """
+    total = 0.0
+    for i, l in np.ndindex(H.shape):
+        h = np.delete(H[:, l], i)
+        rest = np.delete(A[i] - H @ H[i] + H[:, l] * H[i, l], i)
+        trials = np.append(np.maximum(rest[h > 0] / h[h > 0], 0), [0.0, H[i, l]])
+        values = np.abs(rest - np.outer(trials, h)).sum(axis=1)
+        total += 2 * (values[-1] - values.min())
+    return total
+
+
+# How far a point is from stationary, without the library.
+LACKS = {
+    "frobenius": projected_differences,
+    "off_diagonal": lambda A, H: projected_differences(A, H, diagonal=False),
+    "absolute": possible_decrease,
+}
 
 
 # Descent ----------------------------------------------------------------------------------------------------
@@ -228,13 +260,26 @@ def test_starts_side_by_side_end_where_they_end_alone_whatever_the_way(name, for
 # Combinations -----------------------------------------------------------------------------------------------
 
 
-def test_what_is_needed_is_known_and_refused_by_name_where_missing(name, monkeypatch):
-    solver = make(name)
+@pytest.fixture(params=registry.options("objectives"))
+def objective(request):
+    return request.param
+
+
+def make_objective_problem(form, objective, dtype=np.float64):
+    return make_problem(form, dtype, objective=registry.resolve("objectives", objective))
+
+
+def test_every_objective_has_a_check():
+    assert sorted(LACKS) == sorted(registry.options("objectives"))
+
+
+def test_what_is_needed_is_known_and_refused_by_name_where_missing(name, objective, monkeypatch):
+    solver, problem = make(name), make_objective_problem("dense", objective)
     assert isinstance(solver, Solver)
     assert solver.needs <= Frobenius.offers
-    problem = make_problem("dense", objective=OffDiagonal)
-    missing = solver.needs - OffDiagonal.offers
+    missing = solver.needs - problem.objective.offers
     if not missing:
+        solver.check(problem)
         return
 
     def multiply(self, H):
@@ -245,27 +290,54 @@ def test_what_is_needed_is_known_and_refused_by_name_where_missing(name, monkeyp
         run(problem, solver, [np.ones((N, K))], Control())
     message = str(caught.value)
     assert type(solver).__name__ in message
-    assert "OffDiagonal" in message
+    assert type(problem.objective).__name__ in message
     assert all(part in message for part in missing)
+    suitable = [other for other in SOLVERS if offers_all(problem, other)]
+    assert suitable
+    assert message.endswith(f"Solvers that work with it: {', '.join(map(repr, suitable))}.")
 
 
 def test_both_sides_of_the_refusal_exist():
     needs = {name: registry.resolve("solvers", name).needs for name in SOLVERS}
     assert not needs["anls"] <= OffDiagonal.offers
     assert needs["row_descent"] <= OffDiagonal.offers
+    assert not needs["row_descent"] <= Absolute.offers
+    assert needs["coordinate"] <= Absolute.offers
 
 
-def test_the_off_diagonal_objective_descends_too(name, form):
-    problem = make_problem(form, objective=OffDiagonal)
-    if not offers_all(problem, name):
-        pytest.skip("refused, as tested above")
-    A, state, solver = problem.operator.toarray(), State(make_start(problem)), make(name)
-    values = [brute_force(A, state.H, diagonal=False)]
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_objective_descends_with_every_solver_that_supports_it(name, form, objective, dtype):
+    problem = make_objective_problem(form, objective, dtype)
+    if not offers_all(problem, name) or name in COUPLED:
+        pytest.skip("refused, or may rise for a while: both tested above")
+    A, state, solver = problem.operator.toarray().astype(float), State(make_start(problem)), make(name)
+    values = [plain_value(objective, A, state.H.astype(float))]
     for _ in range(20):
         solver.advance(problem, [state])
-        values.append(brute_force(A, state.H, diagonal=False))
-    assert all(later <= earlier + 1e-12 * values[0] for earlier, later in pairwise(values))
+        assert problem.constraint.violation(state.H) == 0
+        assert state.H.dtype == dtype
+        values.append(plain_value(objective, A, state.H.astype(float)))
+    slack = (1e-5 if dtype is np.float32 else 1e-12) * values[0]
+    assert all(later <= earlier + slack for earlier, later in pairwise(values))
     assert values[-1] < 0.9 * values[0]
+
+
+def test_every_objective_ends_stationary_with_every_solver_that_supports_it(name, form, objective):
+    problem = make_objective_problem(form, objective)
+    if not offers_all(problem, name) or name in ONLY_DESCENDS:
+        pytest.skip("refused, or only has to descend: tested above")
+    A, H0, seen = problem.operator.toarray(), make_start(problem), []
+    first, start = LACKS[objective](A, H0), plain_value(objective, A, H0)
+    control = Control(tol=1e-4, max_iter=5000, callback=seen.append)
+    result = run(problem, make(name), [H0.copy()], control)[0]
+    assert result.converged, result.stop_reason
+    assert problem.constraint.violation(result.H) == 0
+    assert result.reference == pytest.approx(first, rel=1e-5)
+    assert LACKS[objective](A, result.H) <= 1.05e-4 * first
+    assert result.history.objective[0] == pytest.approx(start, rel=1e-10)
+    last = plain_value(objective, A, result.H)
+    assert result.objective == pytest.approx(last, rel=1e-9, abs=1e-11 * start)
+    assert seen[-1].objective == pytest.approx(last, rel=1e-9, abs=1e-11 * start)
 
 
 LAZY_SOLVER = '''

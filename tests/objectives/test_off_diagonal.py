@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from symclust.constraints import Nonnegative
 from symclust.exceptions import CombinationError
-from symclust.objectives import OffDiagonal
+from symclust.objectives import IgnoredPairs, OffDiagonal
 from symclust.operators import Dense
 
 PROBLEMS = {"n": st.integers(1, 9), "k": st.integers(1, 4), "seed": st.integers(0, 2**16)}
@@ -70,3 +72,60 @@ def test_parts_that_are_not_offered_are_refused_by_name(part):
     arguments = (H, A @ H, H.T @ H, 1.0) if "column" not in part and part != "curvature" else (H, H, H, H)
     with pytest.raises(CombinationError, match=f"OffDiagonal has no {part}"):
         getattr(objective, part)(*arguments)
+
+
+# Ignored pairs ----------------------------------------------------------------------------------------------
+
+
+def without_pairs(n, k, seed, density=0.4):
+    """Return A, H, where A counts, and the objective."""
+    A, H = setting(n, k, seed)
+    mask = np.triu(np.random.default_rng(seed).uniform(size=(n, n)) < density, 1)
+    mask |= mask.T
+    pattern = sp.csr_array(mask.astype(float))
+    objective = OffDiagonal(Dense(A).without(pattern), IgnoredPairs.of(pattern))
+    return A, H, ~mask & ~np.eye(n, dtype=bool), objective
+
+
+def counted(A, H, counts):
+    return np.sum((A - H @ H.T)[counts] ** 2)
+
+
+def differences(A, H, counts):
+    out = np.empty_like(H)
+    for place in np.ndindex(H.shape):
+        E = np.zeros_like(H)
+        E[place] = 1e-6
+        out[place] = (counted(A, H + E, counts) - counted(A, H - E, counts)) / 2e-6
+    return out
+
+
+@settings(max_examples=40, deadline=None)
+@given(**PROBLEMS)
+def test_ignored_pairs_do_not_count(n, k, seed):
+    A, H, counts, objective = without_pairs(n, k, seed)
+    AH, G = objective.operator @ H, H.T @ H
+    scale = 1 + np.sum(A * A)
+    assert objective.value(H, AH, G) == pytest.approx(counted(A, H, counts), rel=1e-10, abs=1e-12 * scale)
+    slopes = differences(A, H, counts)
+    assert_allclose(objective.gradient(H, AH, G), slopes, rtol=1e-6, atol=1e-5)
+    H = H * (np.random.default_rng(seed).uniform(size=H.shape) < 0.7)
+    slopes = differences(A, H, counts)
+    value, stationarity = objective.measure(H, objective.operator @ H, Nonnegative())
+    assert value == pytest.approx(counted(A, H, counts), rel=1e-10, abs=1e-12 * scale)
+    expected = np.linalg.norm(np.where(H > 0, slopes, np.minimum(slopes, 0)))
+    assert stationarity == pytest.approx(expected, rel=1e-6, abs=1e-4)
+
+
+def test_blocks_of_rows_cannot_leave_pairs_out():
+    _, H, _, objective = without_pairs(8, 2, 0)
+    with pytest.raises(CombinationError, match="OffDiagonal has no parts for some rows only"):
+        objective.parts(H[:3], H[:3], H.T @ H, slice(0, 3))
+
+
+def test_no_ignored_pairs_are_as_none_given():
+    A, H = setting(6, 2, 1)
+    empty = IgnoredPairs.of(sp.csr_array((6, 6)))
+    assert not empty.any
+    one, other = OffDiagonal(Dense(A)), OffDiagonal(Dense(A), empty)
+    assert one.measure(H, A @ H, Nonnegative()) == other.measure(H, A @ H, Nonnegative())

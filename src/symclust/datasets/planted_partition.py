@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
+from symclust.datasets._pairs import partition_pairs, symmetric
 from symclust.exceptions import InputError
 
 __all__ = ["planted_partition"]
@@ -54,19 +55,12 @@ def planted_partition(
     """
     rng = np.random.default_rng(random_state)
     inside, outside = _probabilities(n_samples, n_clusters, degree, mixing)
-    borders = np.arange(n_clusters + 1) * n_samples // n_clusters
-    cluster = np.repeat(np.arange(n_clusters), np.diff(borders))
-    i, j = _random_pairs(n_samples, outside, rng)
-    between = cluster[i] != cluster[j]
-    rows, columns = [i[between]], [j[between]]
-    for start, size in zip(borders[:-1], np.diff(borders), strict=True):
-        i, j = _random_pairs(size, inside, rng)
-        rows.append(i + start)
-        columns.append(j + start)
+    sizes = np.diff(np.arange(n_clusters + 1) * n_samples // n_clusters)
+    i, j = partition_pairs(sizes, inside, outside, rng)
     shuffle = rng.permutation(n_samples)
     y = np.empty(n_samples, dtype=np.intp)
-    y[shuffle] = cluster
-    return _symmetric(shuffle[np.concatenate(rows)], shuffle[np.concatenate(columns)], n_samples), y
+    y[shuffle] = np.repeat(np.arange(n_clusters), sizes)
+    return symmetric(shuffle[i], shuffle[j], n_samples), y
 
 
 def _probabilities(n: int, k: int, degree: float, mixing: float) -> tuple[float, float]:
@@ -87,35 +81,3 @@ def _probabilities(n: int, k: int, degree: float, mixing: float) -> tuple[float,
         )
     inside, outside = wanted / np.maximum(available, 1)
     return float(inside), float(outside)
-
-
-def _random_pairs(
-    n: int, probability: float, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs i < j below n, each with the given probability, decoded from its number j (j - 1) / 2 + i."""
-    number = _random_subset(n * (n - 1) // 2, probability, rng)
-    j = ((1 + np.sqrt(1 + 8 * number.astype(np.float64))) / 2).astype(np.int64)
-    j -= j * (j - 1) // 2 > number  # the square root is rounded: step back where it went one too far,
-    j += j * (j + 1) // 2 <= number  # and forward where it fell one short
-    return number - j * (j - 1) // 2, j
-
-
-def _random_subset(size: int, probability: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Members of ``range(size)``, each taken with the given probability, sorted; memory: the answer's."""
-    if probability <= 0 or size == 0:
-        return np.empty(0, dtype=np.int64)
-    expected = size * probability
-    pieces, last = [], -1
-    while last < size:
-        # The distance from one member to the next is geometric. Six deviations extra: a second round is rare.
-        gaps = rng.geometric(probability, size=int(expected + 6 * np.sqrt(expected)) + 8)
-        # A gap beyond the end ends the walk whatever its length; the cut keeps the sum from overflowing.
-        pieces.append(last + np.cumsum(np.minimum(gaps, size + 1)))
-        last = int(pieces[-1][-1])
-    members = np.concatenate(pieces)
-    return members[members < size]
-
-
-def _symmetric(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> csr_array:
-    pairs = (np.concatenate([i, j]), np.concatenate([j, i]))
-    return coo_array((np.ones(2 * len(i)), pairs), shape=(n, n)).tocsr()

@@ -9,11 +9,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from symclust.estimators._communities import (
+    Communities,
+    belongs_by_label,
+    belongs_by_share,
+    communities,
+)
 from symclust.estimators._input import Similarity, input_tags, is_similarity, read_similarity
 from symclust.estimators._placing import Placer
 from symclust.exceptions import InputError, InputTypeError, NotConvergedWarning
 from symclust.solvers import Result
-from symclust.validation import check_features
+from symclust.validation import check_features, check_number
 
 
 class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -53,8 +59,8 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
             warnings.warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
-                "samples without similarity to others do. Their rows of membership_ are zero; labels_ counts "
-                "them to cluster 0.",
+                "samples without enough similarity to others do. Their rows of membership_ are zero; labels_ "
+                "counts them to cluster 0.",
                 stacklevel=4,
             )
 
@@ -111,23 +117,46 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         X = self._check_new(X)
         return -float(self._placer.residuals(X).mean())
 
-    def communities(self) -> list[list[Any]]:
+    def communities(self, threshold: float | None = None) -> Communities:
         """Return the members of each cluster, by name for a graph and by number otherwise.
+
+        Parameters
+        ----------
+        threshold : float above 0 and at most 1, default=None
+            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
+            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample whose row of
+            `membership_` is zero then belongs to none.
+
+        Returns
+        -------
+        Communities
+            A list with one list of members a cluster. It also tells the clusters of a node:
+            ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
 
         Examples
         --------
+        Two circles of friends who share one:
+
         >>> import networkx as nx
         >>> from symclust import SymNMF
-        >>> graph = nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(4))
-        >>> sorted(SymNMF(2, random_state=0).fit(graph).communities())
-        [[0, 1, 2], [3, 4, 5, 6]]
+        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
+        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
+        >>> sorted(len(members) for members in model.communities())
+        [2, 3]
+        >>> shared = model.communities(threshold=0.5)
+        >>> sorted(shared)
+        [['a', 'b', 'c'], ['c', 'd', 'e']]
+        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
+        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
+        >>> shared.clusters_of("c")
+        {0, 1}
         """
         check_is_fitted(self)
-        names = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
-        groups: list[list[Any]] = [[] for _ in range(self.membership_.shape[1])]
-        for name, label in zip(names, self.labels_, strict=True):
-            groups[label].append(name)
-        return groups
+        nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
+        if threshold is None:
+            return communities(belongs_by_label(self.labels_, self.membership_.shape[1]), nodes)
+        check_number("threshold", threshold, least=0, most=1, exclusive=True)
+        return communities(belongs_by_share(self.membership_, threshold), nodes)
 
     def _memberships(self, X: Any) -> np.ndarray:
         X = self._check_new(X)

@@ -24,8 +24,8 @@ class Probabilities:
 
         Always for two clusters. For three, by the angles of the samples (section 2.4): turning any sample
         over the border of two clusters takes one out of the simplex; and no possible angle further on gives
-        other clusters either, which the paper's test does not see. For more clusters, `alternative_clusterings`
-        finds none, with its defaults: evidence, not proof.
+        other clusters either, which the paper's test does not see. For more clusters,
+        `alternative_clusterings` finds none, with its defaults: evidence, not proof.
         """
         check_is_fitted(self)
         P = self.membership_

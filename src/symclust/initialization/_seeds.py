@@ -10,7 +10,7 @@ Array = np.ndarray
 
 
 class Residual:
-    """Products with R = A − H[:, :j] H[:, :j]ᵀ without its diagonal, which is never formed.
+    """R = A − H[:, :j] H[:, :j]ᵀ without its diagonal, seen through products and never formed.
 
     The diagonal is left out even where an objective counts it: a sample's similarity to itself says nothing
     about its cluster.
@@ -18,12 +18,11 @@ class Residual:
 
     def __init__(self, objective: Objective, H: Array, j: int) -> None:
         self.A, self.H = objective.operator, H[:, :j]
-        self.diagonal = self.A.diagonal()
-        self.lengths = np.einsum("il,il->i", self.H, self.H)
+        self.own = np.einsum("il,il->i", self.H, self.H) - self.A.diagonal()
 
-    def times(self, w: Array, Aw: Array) -> Array:
-        """Return Rw, given Aw."""
-        return Aw - self.H @ (self.H.T @ w) + (self.lengths - self.diagonal) * w
+    def degrees(self, degrees: Array) -> Array:
+        """Return the row sums of R, given those of A."""
+        return degrees - self.H @ self.H.sum(axis=0) + self.own
 
     def row(self, i: int) -> Array:
         """Return row i of R."""

@@ -47,32 +47,61 @@ def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | No
         columns.open(j)
         _grow(columns, Residual(objective, H, j), degrees, RESCORED * n_columns)
         columns.close()
+        if objective.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
+            columns.descend(j)
     return H
 
 
 def _grow(columns: Columns, residual: Residual, degrees: Array, picks: int) -> None:
     """Visit all entries of the open column in the order of their samples' ties to it."""
-    n = len(degrees)
-    free = np.ones(n, dtype=bool)
-    score = residual.times(np.ones(n, dtype=degrees.dtype), degrees)
-    w, Aw = (np.zeros(n, dtype=degrees.dtype) for _ in range(2))
-    for pick in range(min(picks - 1, n)):
-        k = int(np.where(free, score, -np.inf).argmax())
-        free[k] = False
+    ties = _Ties(residual)
+    first = int(residual.degrees(degrees).argmax())
+    columns.visit(np.array([first]))
+    columns.place(first, seed_height(residual, first))
+    ties.add(first)
+    for _ in range(min(picks, len(degrees)) - 2):
+        k = ties.strongest()
         columns.visit(np.array([k]))
-        if pick == 0:
-            columns.place(k, seed_height(residual, k))
-        _follow(residual, k, w, Aw)
-        if pick + 2 < picks:
-            score = residual.times(w, Aw)
-    order = np.argsort(-score, kind="stable")
-    columns.visit(order[free[order]])
+        ties.add(k)
+    columns.visit(ties.ranking())
 
 
-def _follow(residual: Residual, k: int, w: Array, Aw: Array) -> None:
-    """Add the similarities of sample k to w, and to the product of A with w."""
-    row: Array = np.array(residual.A.rows([k])[0])
-    row[k] = 0
-    near: Array = np.flatnonzero(row)
-    w += row
-    Aw += residual.A.combine_rows(near, row[near])
+class _Ties:
+    """How strongly samples are tied to those already picked: s = Rw, w the sum of the picked rows of A."""
+
+    def __init__(self, residual: Residual) -> None:
+        self.A, self.H, self.own = residual.A, residual.H, residual.own
+        self.free = np.ones(self.A.n, dtype=bool)
+        self.w: Array = np.zeros(self.A.n, dtype=self.A.dtype)
+        self.Aw: Array = np.zeros(self.A.n, dtype=self.A.dtype)
+        self.Hw = np.zeros(self.H.shape[1], dtype=self.A.dtype)
+
+    def add(self, k: int) -> None:
+        """Pick sample k."""
+        self.free[k] = False
+        row = np.array(self.A.rows([k])[0])
+        row[k] = 0
+        near: Array = np.flatnonzero(row)
+        self.w += row
+        self.Aw += self.A.combine_rows(near, row[near])
+        self.Hw += row[near] @ self.H[near]
+
+    def strongest(self) -> int:
+        """Return the free sample with the strongest tie.
+
+        Only samples that share a neighbour with a picked one can have a positive tie: on a sparse graph few.
+        """
+        near = np.flatnonzero(self.free & (self.Aw > 0))
+        ties = self._of(near)
+        if not ties.size or ties.max() <= 0:
+            near = np.flatnonzero(self.free)
+            ties = self._of(near)
+        return int(near[ties.argmax()])
+
+    def ranking(self) -> Array:
+        """Return the free samples, the strongest ties first."""
+        free = np.flatnonzero(self.free)
+        return free[np.argsort(-self._of(free), kind="stable")]
+
+    def _of(self, ids: Array) -> Array:
+        return self.Aw[ids] - self.H[ids] @ self.Hw + self.own[ids] * self.w[ids]

@@ -45,9 +45,10 @@ def zero(objective: Objective, n_columns: int, rng: np.random.RandomState | None
             columns.descend(j)
         if not H[:, j].any():
             residual = Residual(objective, H, j)
-            seed = int(residual.times(np.ones_like(degrees), degrees).argmax())
+            seed = int(residual.degrees(degrees).argmax())
             columns.open(j)
             columns.place(seed, seed_height(residual, seed))
-            columns.visit(columns.all_ids)
+            # The others first: as long as they are zero, the entry by itself would become zero again.
+            columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
             columns.close()
     return H

@@ -8,6 +8,10 @@ namespace symclust {
 // How an entry is chosen once its problem is gathered.
 enum class Rule : int { measure = 0, median = 1, binary = 2 };
 
+// Relative, of a sum of entries of H.
+template <typename T>
+constexpr double rounding_of_weights = sizeof(T) == sizeof(float) ? 1e-5 : 1e-12;
+
 struct EntryStep {
     Rule rule;
     double* change;  // decrease of the objective: every pair counts twice
@@ -40,7 +44,7 @@ struct ResidualRows {
     }
 
     void descend(T* x, const IgnoredPairs& ignored, const EntryStep& step) const {
-        WeightedMedian problem(n);
+        WeightedMedian problem(n, rounding_of_weights<T>);
         std::vector<T> hidden;
         for (std::ptrdiff_t v = 0; v < count; ++v) {
             const std::ptrdiff_t i = ids[v];
@@ -89,7 +93,7 @@ struct SparseRows {
     void descend(T* x, const IgnoredPairs& ignored, const EntryStep& step) const {
         std::ptrdiff_t longest = 0;
         for (std::ptrdiff_t i = 0; i < n; ++i) longest = std::max<std::ptrdiff_t>(longest, indptr[i + 1] - indptr[i]);
-        WeightedMedian problem(longest);
+        WeightedMedian problem(longest, rounding_of_weights<T>);
         double total = 0.0;
         for (std::ptrdiff_t j = 0; j < n; ++j) total += x[j];
         for (std::ptrdiff_t v = 0; v < count; ++v) {

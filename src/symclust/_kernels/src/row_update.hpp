@@ -16,6 +16,9 @@ namespace symclust {
 
 constexpr int padded(int k) { return (k + 3) / 4 * 4; }
 
+// A row counts as solved when going over it once more has brought no more than this share of the first time.
+constexpr double solved = 1e-2;
+
 struct RowChange {
     double decrease = 0.0;          // of the objective
     double squared_gradient = 0.0;  // norm of the projected gradient before the row changed
@@ -89,7 +92,9 @@ RowChange update_row(const RowTask& task) {
     }
     change.squared_gradient = 16.0 * squared;
 
+    double first = 0.0;
     for (int cycle = 0; cycle < task.cycles; ++cycle) {
+        const double before = change.decrease;
         for (int l = 0; l < k; ++l) {
             const double* SYMCLUST_RESTRICT row = G + static_cast<std::ptrdiff_t>(l) * ld;
             const double x = h[l], rest = row[l];
@@ -107,6 +112,9 @@ RowChange update_row(const RowTask& task) {
 #pragma omp simd
             for (int m = 0; m < ld; ++m) Gh[m] += step * row[m];
         }
+        const double gain = change.decrease - before;
+        if (cycle == 0) first = gain;
+        if (gain <= solved * first) break;
     }
     size = find_support(h, k, task.support);
     add_outer(G, h, task.support, size, ld, 1.0);

@@ -12,20 +12,24 @@ namespace symclust {
 
 class WeightedMedian {
 public:
-    explicit WeightedMedian(std::ptrdiff_t most) : at(most), weight(most), kept_at(most), kept_weight(most), flags(most), places(most) {}
+    // Weights on both sides that are equal up to `rounding` count as equal. Such ties are common (the first two entries of a
+    // column that grows are the same number, made in two ways), and the form or the scale of A must not decide them.
+    WeightedMedian(std::ptrdiff_t most, double rounding)
+        : at(most), weight(most), kept_at(most), kept_weight(most), flags(most), places(most), share(0.5 * (1.0 + rounding)) {}
 
     void clear() {
         size = 0;
         below = 0.0;
     }
 
-    // The term |a x − b| with a > 0.
+    // The term |a x − b|.
     void add(double a, double b) {
+        if (a <= nothing) return;
         at[size] = b / a;
         weight[size++] = a;
     }
 
-    // The terms |a_j x − (b_j + factor c_j)|; a zero among the a_j is a term of no weight.
+    // The terms |a_j x − (b_j + factor c_j)|.
     template <typename T>
     void set(const T* SYMCLUST_RESTRICT a, const T* SYMCLUST_RESTRICT b, double factor, const T* SYMCLUST_RESTRICT c,
              std::ptrdiff_t count) {
@@ -33,8 +37,8 @@ public:
         double* SYMCLUST_RESTRICT w = weight.data();
 #pragma omp simd
         for (std::ptrdiff_t j = 0; j < count; ++j) {
-            const double value = a[j], divisor = value > 0.0 ? value : 1.0;
-            w[j] = value;
+            const double value = a[j], divisor = value > nothing ? value : 1.0;
+            w[j] = value > nothing ? value : 0.0;
             to[j] = (static_cast<double>(b[j]) + factor * static_cast<double>(c[j])) / divisor;
         }
         size = count;
@@ -47,7 +51,7 @@ public:
     // The smallest minimiser. `guess` is a value near it; it saves time, not accuracy.
     double solve(double guess) {
         const Weights sum = weigh({guess, guess});
-        half = 0.5 * (below + sum.total);
+        half = share * (below + sum.total);
         if (sum.positive <= half) return 0.0;
         if (sum.above <= half && sum.above + sum.inside > half) return guess;
         left = {at.data(), weight.data(), size};
@@ -77,12 +81,14 @@ private:
         std::ptrdiff_t size;
     };
     static constexpr double infinity = HUGE_VAL;
+    static constexpr double nothing = 1e-150;  // a weight that cannot be felt: its breakpoint might overflow
     static constexpr std::ptrdiff_t few = 24;
 
     std::vector<double> at, weight;                // all points
     std::vector<double> kept_at, kept_weight;      // those among which the answer is
     std::vector<std::uint8_t> flags;
     std::vector<std::int32_t> places;
+    double share;
     Points left{};                                 // either
     std::ptrdiff_t size = 0;
     double below = 0.0, half = 0.0;
