@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,12 +68,12 @@ class KernelRuns:
         self.diagonal = operator.diagonal().astype(np.float64)
         self.constant = float(np.sum(weights * self.diagonal)) + shift * operator.n
 
-    def run(self, centres: Sequence[Array], max_iter: int) -> list[Run]:
-        """Return where the runs end that start from these samples as centres, k numbers a run."""
-        width = max(1, COLUMNS // self.k)
+    def run(self, starts: Sequence[Array], max_iter: int) -> list[Run]:
+        """Return where the runs end that start from these labels."""
         found: list[Run] = []
-        for part in split(len(centres), width):  # the sums of so many runs are held at a time
-            runs = self._begin(list(centres[part]))
+        for part in self._parts(len(starts)):  # the sums of so many runs are held at a time
+            runs = [Run(labels.copy(), np.empty((0, 0))) for labels in starts[part]]
+            self._renew(runs)
             for _ in range(max_iter):
                 active = [run for run in runs if not run.done]
                 if not active:
@@ -84,22 +84,22 @@ class KernelRuns:
             found += runs
         return found
 
-    def _begin(self, centres: list[Array]) -> list[Run]:
-        """Assign every sample to the nearest of the samples chosen as centres."""
-        Z = np.zeros((self.operator.n, len(centres), self.k), dtype=self.operator.dtype)
-        for number, chosen in enumerate(centres):
-            Z[chosen, number, np.arange(self.k)] = 1
-        products = self._product(Z)
+    def nearest(self, centres: Sequence[Array]) -> list[Array]:
+        """Return labels that put every sample to the nearest of k samples, for several such choices."""
         lengths = self.diagonal + self.shift / self.weights
-        runs = []
-        for product, chosen in zip(products, centres, strict=True):
-            distance = lengths[chosen][:, None] - 2 * product
-            distance[np.arange(self.k), chosen] -= 2 * self.shift / self.weights[chosen]
-            labels = distance.argmin(axis=0)
-            labels[chosen] = np.arange(self.k)  # duplicates of a centre must not empty it
-            runs.append(Run(labels, product))
-        self._renew(runs)
-        return runs
+        found = []
+        for part in self._parts(len(centres)):
+            Z = np.zeros((self.operator.n, len(centres[part]), self.k), dtype=self.operator.dtype)
+            for number, chosen in enumerate(centres[part]):
+                Z[chosen, number, np.arange(self.k)] = 1
+            for product, chosen in zip(self._product(Z), centres[part], strict=True):
+                labels = (lengths[chosen][:, None] - 2 * product).argmin(axis=0)
+                labels[chosen] = np.arange(self.k)  # duplicates of a centre must not empty it
+                found.append(labels)
+        return found
+
+    def _parts(self, count: int) -> Iterator[slice]:
+        return split(count, max(1, COLUMNS // self.k))
 
     def _product(self, Z: Array) -> list[Array]:
         """Return (K Z)ᵀ for the k columns of every run, in one product."""

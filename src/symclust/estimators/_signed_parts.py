@@ -11,22 +11,27 @@ Array = np.ndarray
 
 
 class SignedParts:
-    """K = K⁺ − K⁻, seen through products.
+    """K + σI = K⁺ − K⁻, seen through products.
 
     Parameters
     ----------
     operator : Operator
         K; with negative entries it must be a dense or sparse matrix.
+    shift : float
+        σ.
     """
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: Operator, shift: float = 0.0) -> None:
         self.plus, self.minus = _parts(operator)
         self.dtype = operator.dtype
-        self.trace = float(operator.diagonal().sum(dtype=np.float64))
+        self.shift = operator.dtype.type(shift)
+        self.trace = float(operator.diagonal().sum(dtype=np.float64)) + shift * operator.n
 
     def products(self, H: Array) -> tuple[Array, Array]:
         """Return (K⁺H, K⁻H)."""
-        return self.plus @ H, np.zeros_like(H) if self.minus is None else self.minus @ H
+        plus = self.plus @ H
+        plus += self.shift * H
+        return plus, np.zeros_like(H) if self.minus is None else self.minus @ H
 
 
 def _parts(operator: Operator) -> tuple[Operator, Operator | None]:

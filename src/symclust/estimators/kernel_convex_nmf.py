@@ -14,6 +14,7 @@ from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._definite import WAYS, make_definite
 from symclust.estimators._hard import as_result
 from symclust.estimators._kernel_runs import KernelRuns
+from symclust.estimators._kernel_starts import first_labels
 from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.estimators._signed_parts import SignedParts
@@ -45,8 +46,8 @@ class KernelConvexNMF(SimilarityEstimator):
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
-        What to do with negative eigenvalues, as in `KernelKMeans`. The shift is for kernel k-means alone: the
-        updates themselves are used without.
+        What to do with negative eigenvalues, as in `KernelKMeans`; with "ignore", the objective may have no
+        lower bound.
     tol : float, default=1e-4
         Stop when ten iterations have lowered the objective by less than ten times this share of tr K.
     max_iter : int, default=500
@@ -118,11 +119,11 @@ class KernelConvexNMF(SimilarityEstimator):
         quiet = similarity.samples is not None or similarity.names is not None
         K, shift = make_definite(similarity.operator, self.indefinite, type(self).__name__, quiet)
         rng = check_random_state(self.random_state)
-        centres = [rng.choice(K.n, k, replace=False) for _ in range(STARTS)]
-        runs = KernelRuns(K, np.ones(K.n), shift, k).run(centres, 100)
+        iterations = KernelRuns(K, np.ones(K.n), shift, k)
+        runs = iterations.run(first_labels(iterations, "auto", STARTS, rng), 100)
         labels = min(runs, key=lambda run: run.objectives[-1]).labels
         with single_threaded_blas():
-            descent = _Descent(SignedParts(K), labels, k)
+            descent = _Descent(SignedParts(K, shift), labels, k)
             converged = descent.run(self.tol, self.max_iter)
         self.weights_ = descent.W
         n_iter = len(descent.objectives)

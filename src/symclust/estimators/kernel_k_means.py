@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from symclust.estimators._definite import WAYS, make_definite
 from symclust.estimators._hard import HardEstimator
 from symclust.estimators._kernel_runs import KernelRuns
+from symclust.estimators._kernel_starts import INITS, first_labels
 from symclust.estimators._options import check_known
 from symclust.exceptions import InputError
 from symclust.operators import Operator
@@ -43,8 +44,12 @@ class KernelKMeans(HardEstimator):
         What to do with negative eigenvalues, which no inner products have: "clip" them (dense matrices),
         "shift" the diagonal, which changes the objective by a constant, or "ignore" them, so that an
         iteration may raise the objective. "auto" clips dense matrices of up to 2,000 rows and shifts others.
+    init : {"auto", "samples", "spectral"}, default="auto"
+        Where runs start: from k samples as centres, or from k-means on the leading eigenvectors. "auto" takes
+        samples for dense matrices, and eigenvectors for others: in a sparse graph most samples have nothing
+        in common with any of k.
     n_init : int, default=10
-        Number of starts, each from k samples as centres; run side by side.
+        Number of starts, run side by side.
     max_iter : int, default=300
         Stop after so many iterations.
     random_state : int, RandomState or None, default=None
@@ -77,6 +82,7 @@ class KernelKMeans(HardEstimator):
         affinity_params: dict[str, Any] | None = None,
         weights: Any = None,
         indefinite: str = "auto",
+        init: str = "auto",
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = None,
@@ -86,6 +92,7 @@ class KernelKMeans(HardEstimator):
         self.affinity_params = affinity_params
         self.weights = weights
         self.indefinite = indefinite
+        self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
@@ -109,8 +116,8 @@ class KernelKMeans(HardEstimator):
         quiet = similarity.samples is not None or similarity.names is not None
         K, shift = make_definite(K, self.indefinite, type(self).__name__, quiet)
         rng = check_random_state(self.random_state)
-        centres = [rng.choice(K.n, k, replace=False) for _ in range(self.n_init)]
-        runs = KernelRuns(K, weights, shift, k).run(centres, self.max_iter)
+        iterations = KernelRuns(K, weights, shift, k)
+        runs = iterations.run(first_labels(iterations, self.init, self.n_init, rng), self.max_iter)
         self.inits_ = np.array([run.objectives[-1] for run in runs])
         best = runs[int(self.inits_.argmin())]
         done = "no sample changes its cluster" if best.done else "samples still change clusters"
@@ -147,6 +154,7 @@ class KernelKMeans(HardEstimator):
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
         check_known("indefinite", self.indefinite, WAYS)
+        check_known("init", self.init, INITS)
         if isinstance(self.weights, str):
             check_known("weights", self.weights, ("degree",), ", or give None or an array")
         check_number("n_init", self.n_init, least=1, whole=True)

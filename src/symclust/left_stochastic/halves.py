@@ -35,8 +35,13 @@ def halves(operator: Operator) -> Array | None:
     """
     if operator.n < 2:
         return None
+    values, vectors = leading_pair(operator)
+    if values[-1] <= 0 and not operator.diagonal().any():
+        # Without self-similarities a group of samples that are all alike has one positive eigenvalue. Making
+        # each as similar to itself as the most similar pair is adds to all eigenvalues alike.
+        values = values + operator.dtype.type(operator.largest())
     try:
-        points = lay_into_plane(operator, *leading_pair(operator)).points[:, 0]
+        points = lay_into_plane(operator, values, vectors).points[:, 0]
     except InputError:  # fewer than two positive eigenvalues
         return None
     return points < 0 if points[0] >= 0 else points > 0
