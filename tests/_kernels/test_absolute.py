@@ -1,4 +1,4 @@
-"""Weighted medians and sweeps of the absolute loss against plain NumPy versions of Algorithms 7, 1, 3 and 4."""
+"""Weighted medians and sweeps of the absolute loss against Algorithms 7, 1, 3 and 4 in plain NumPy."""
 
 import numpy as np
 import pytest
@@ -40,9 +40,8 @@ def lowest_misfit(a, b):
 
 def solve(a, b, guess=0.0, dtype=np.float64, rule=MEDIAN):
     """Solve one problem through the kernel: it is that of the first entry, which is `guess` now."""
-    R = np.concatenate([[np.nan], b])[None].astype(dtype)  # the diagonal must not be looked at
+    R = np.concatenate([[1e9], b])[None].astype(dtype)  # the diagonal must not count
     x = np.concatenate([[guess], a]).astype(dtype)
-    R[0, 0] = 1e9
     nothing, change, first = np.zeros_like(x), np.zeros(1), np.zeros(1, dtype=np.int64)
     _kernels.absolute_rows(R, first, first, nothing, nothing, nothing, x, NO_PAIRS, NO_PAIRS, rule, change)
     assert_array_equal(x[1:], a.astype(dtype))
@@ -97,6 +96,35 @@ def test_binary_terms(bits, guess):
 @pytest.mark.parametrize("guess", [0.0, 1.0, 1.5, 2.0, 5.0])
 def test_medians_known_by_hand(a, b, expected, guess):
     assert solve(np.array(a, float), np.array(b, float), guess)[0] == expected
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("off", [-1.0, 0.0, 1.0])
+def test_weights_that_differ_by_rounding_are_a_tie(off, dtype):
+    # Both halves weigh the same but for the last bits: the lower end is taken, whichever side they favour.
+    few = 4 * np.finfo(dtype).eps * off
+    for half in (1, 40):
+        a = np.repeat([0.7, 0.7 * (1 + few)], half).astype(dtype).astype(float)
+        at = np.repeat([1.0, 2.0], half)
+        for guess in (0.0, 1.5, 2.0):
+            x, _ = solve(a, a * at, guess, dtype)
+            assert x == pytest.approx(1.0, rel=1e-6)
+            assert solve_sparse(a, a * at, guess, dtype) == pytest.approx(1.0, rel=1e-6)
+    # A difference that is more than rounding decides.
+    assert solve(np.array([1.0, 1.001]), np.array([1.0, 2.002]))[0] == pytest.approx(2)
+
+
+def solve_sparse(a, b, guess, dtype):
+    """The same problem through the sparse kernel: a column of its own, and one row of A."""
+    H = np.concatenate([[guess], a])[:, None].astype(dtype)
+    indptr, indices = np.full(len(H) + 1, len(a)), np.arange(1, len(H))
+    indptr[0] = 0
+    first = np.zeros(1, dtype=np.int64)
+    x = H[:, 0].copy()
+    _kernels.absolute_sparse(
+        indptr, indices, b.astype(dtype), H, x, 0, first, NO_PAIRS, NO_PAIRS, MEDIAN, np.zeros(1)
+    )
+    return x[0]
 
 
 def points(kind, size, rng):

@@ -343,8 +343,7 @@ def test_small_problems_without_some_pairs(n, k, seed, density, is_sparse):
     )  # fmt: skip
     counts = (1 - np.eye(n)) * (1 - mask.toarray())
     first, last, expected = (
-        np.sum(counts * (A.toarray() - X @ X.T) ** 2)
-        for X in (H0, H, sweep_twin(A, H0, False, mask=mask)[0])
+        np.sum(counts * (A.toarray() - X @ X.T) ** 2) for X in (H0, H, sweep_twin(A, H0, False, mask=mask)[0])
     )
     assert H.min() >= 0
     assert last == pytest.approx(expected, abs=1e-6 * (1 + first))

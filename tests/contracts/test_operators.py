@@ -387,6 +387,17 @@ def test_entries_are_left_out(case):
     assert not without.toarray()[hidden.nonzero()].any()
 
 
+def test_entries_of_a_mask_that_are_stored_but_zero_hide_nothing(case):
+    operator, A = case
+    hidden = sp.coo_array(([1.0, 1.0, 2.0, 0.0, 0.0], ([1, 2, 1, 3, 4], [2, 1, 2, 4, 3])), shape=A.shape)
+    expected = np.array(A)
+    expected[[1, 2], [2, 1]] = 0
+    without = operator.without(hidden)
+    assert_allclose(without.toarray(), expected, rtol=1e-4, atol=1e-4)
+    H = np.random.default_rng(0).normal(size=(N, 3)).astype(operator.dtype)
+    assert_allclose(without @ H, expected @ H, rtol=1e-4, atol=2e-3)
+
+
 def test_rows_are_visited_in_any_order(case):
     operator, A = case
     order = np.random.default_rng(3).permutation(N)[:20]

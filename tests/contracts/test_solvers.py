@@ -1,7 +1,7 @@
 """Every solver in the registry: descends, converges, ends feasible and stationary, repeats, refuses.
 
-A new file in `symclust.solvers` is run here without being named, with every objective it says it supports. What
-theory does not promise of a solver is listed in the tables below; a solver that is not listed has to do
+A new file in `symclust.solvers` is run here without being named, with every objective it says it supports.
+What theory does not promise of a solver is listed in the tables below; a solver that is not listed has to do
 everything. A new file in `symclust.objectives` fails here until `LACKS` says how to check it independently.
 """
 

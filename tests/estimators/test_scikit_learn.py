@@ -1,4 +1,4 @@
-"""SymNMF as one of scikit-learn's estimators."""
+"""SymNMF and OffDiagonalSymNMF as two of scikit-learn's estimators."""
 
 import io
 import pickle
@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from symclust import SymNMF
+from symclust import OffDiagonalSymNMF, SymNMF
 
 # The one check that looks at no tag: it hands every clusterer standardised samples × 2 features.
 UNSUITED = {
@@ -30,6 +30,10 @@ MODELS = [
     SymNMF(affinity="self_tuning"),
     SymNMF(affinity="cosine"),
     SymNMF(affinity="precomputed"),
+    OffDiagonalSymNMF(),
+    # Most pairs of a sparse graph are zero, and so are its medians: the absolute loss wants a denser one.
+    OffDiagonalSymNMF(loss="absolute", affinity="gaussian"),
+    OffDiagonalSymNMF(affinity="precomputed", init="random"),
 ]
 
 

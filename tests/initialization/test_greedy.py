@@ -42,20 +42,24 @@ def best_entry(objective, h, r, own):
 
 def greedy_twin(A, k, objective):
     A = A.astype(float)
-    ties, n = A - np.diag(A.diagonal()), len(A)  # a sample's similarity to itself says nothing
+    n = len(A)
     H = np.zeros((n, k))
     for j in range(k):
         residual = A - H @ H.T
         own = residual.diagonal().copy()
         np.fill_diagonal(residual, 0)
+        # A sample's similarity to itself says nothing: the largest one of the best-connected sample stands in.
+        level = max(residual[residual.sum(axis=1).argmax()].max(initial=0.0), 0.0)
+        ties = A - np.diag(A.diagonal()) + level * np.eye(n)
+        scored = ties - H @ H.T
         w, chosen = np.ones(n), []
         for i in range(1, n + 1):
-            if i < 2 * k:
-                score = residual @ w
+            if i < max(2 * k, 3):
+                score = scored @ w
             score[chosen] = -np.inf
             pick = int(np.argmax(score))
             if i == 1:
-                H[pick, j] = np.sqrt(max(residual[pick].max(initial=0.0), 0.0))
+                H[pick, j] = np.sqrt(level)
                 w = ties[:, pick].copy()
             else:
                 H[pick, j] = best_entry(objective, H[chosen, j], residual[chosen, pick], own[pick])

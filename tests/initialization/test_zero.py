@@ -52,7 +52,10 @@ def zero_twin(A, k, objective):
             np.fill_diagonal(R, 0)
             seed = int(R.sum(axis=1).argmax())
             H[seed, l] = np.sqrt(max(R[seed].max(), 0.0))
-        for i in range(len(A)):
+        order = np.arange(len(A))
+        if objective is not Frobenius:  # alone, it would fall back to zero
+            order = np.append(np.delete(order, seed), seed)
+        for i in order:
             H[i, l] = best_entry(objective, A, H, i, l)
     return H
 
@@ -62,8 +65,10 @@ def test_every_form_equals_the_twin(objective):
     X = features()
     A = X @ X.T
     expected = zero_twin(A, 3, objective)
+    # A quartic that is flat at zero has a minimiser that is known only to the cube root of the rounding.
+    tolerance = 1e-3 if objective is Frobenius else 1e-7
     for operator in (Dense(A), Sparse(sp.csr_array(A)), Gram(X)):
-        assert_allclose(zero(objective(operator), 3), expected, rtol=1e-7, atol=1e-7)
+        assert_allclose(zero(objective(operator), 3), expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -97,6 +102,17 @@ def test_scale(objective):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_without_similarities_it_stays(objective):
     assert_array_equal(zero(objective(Dense(np.zeros((5, 5)))), 2), 0)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_similarity_with_an_empty_diagonal_leaves_zero(objective):
+    # The seed is the last sample: nothing before it grows unless it is still there.
+    A = sp.block_diag([np.zeros((3, 3)), np.ones((4, 4))]).toarray()
+    np.fill_diagonal(A, 0)
+    A[-1, 3:-1] = A[3:-1, -1] = 2
+    H = zero(objective(Dense(A)), 1)
+    assert H[3:].all()
+    assert cost(objective, A, H) < cost(objective, A, np.zeros_like(H))
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

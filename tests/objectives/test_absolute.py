@@ -59,7 +59,9 @@ def best_of_entry(A, H, counts, i, l):
 @given(**PROBLEMS)
 def test_value(n, k, seed, form, ignored):
     A, H, counts, objective = setting(n, k, seed, form, ignored)
-    assert objective.value(H) == pytest.approx(brute_force(A, H, counts), rel=1e-11, abs=1e-12 * (1 + A.sum()))
+    assert objective.value(H) == pytest.approx(
+        brute_force(A, H, counts), rel=1e-11, abs=1e-12 * (1 + A.sum())
+    )
     first = brute_force(A, np.zeros_like(H), counts)
     assert objective.total == pytest.approx(first, abs=1e-12 * (1 + A.sum()))
 
@@ -93,6 +95,17 @@ def test_precision_of_large_problems(form, dtype):
     expected = brute_force(A.astype(float), H.astype(float), counts)
     assert objective.value(H) == pytest.approx(expected, rel=1e-5 if dtype is np.float32 else 1e-12)
     assert isinstance(objective.value(H), float)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "gram"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_large_entry_does_not_drown_the_others(form, dtype):
+    # Its square is on the diagonal, which does not count.
+    A, H, counts, objective = setting(12, 3, 2, form, 0.1, dtype)
+    H[:, 1] *= dtype(1e-7)
+    H[5, 1] = 2e7
+    expected = brute_force(A.astype(float), H.astype(float), counts)
+    assert objective.value(H) == pytest.approx(expected, rel=1e-5 if dtype is np.float32 else 1e-10)
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])

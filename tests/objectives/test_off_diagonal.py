@@ -117,6 +117,19 @@ def test_ignored_pairs_do_not_count(n, k, seed):
     assert stationarity == pytest.approx(expected, rel=1e-6, abs=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_long_rows_that_ignore_each_other_do_not_drown_the_others(dtype):
+    A, H = (array.astype(dtype) for array in setting(12, 3, 2))
+    H[:3, 2], H[3:, 2] = [60, 70, 65], 0
+    mask = np.zeros((12, 12), dtype=bool)
+    mask[:3, :3] = ~np.eye(3, dtype=bool)
+    pattern = sp.csr_array(mask.astype(float))
+    objective = OffDiagonal(Dense(A).without(pattern), IgnoredPairs.of(pattern))
+    value, _ = objective.measure(H, objective.operator @ H, Nonnegative())
+    expected = counted(A.astype(float), H.astype(float), ~mask & ~np.eye(12, dtype=bool))
+    assert value == pytest.approx(expected, rel=1e-4 if dtype is np.float32 else 1e-9)
+
+
 def test_blocks_of_rows_cannot_leave_pairs_out():
     _, H, _, objective = without_pairs(8, 2, 0)
     with pytest.raises(CombinationError, match="OffDiagonal has no parts for some rows only"):

@@ -74,7 +74,8 @@ for name, A in forms.items():
         options = {"loss": loss, "ignore": hidden, "affinity": "precomputed", "max_iter": 2}
         model = OffDiagonalSymNMF(4, init="random", n_init=2, random_state=0, **options).fit(A)
         grown = OffDiagonalSymNMF(2, **options).fit(A)
-        tell(f"{name} {loss}", model.membership_, model.inits_, model.history_.stationarity, grown.membership_)
+        tell(f"{name} {loss}", model.membership_, model.inits_, model.history_.stationarity,
+             grown.membership_)
 model = SymNMF(4, affinity="precomputed", init="spectral", max_iter=2, random_state=0).fit(forms["dense"])
 tell("dense spectral", model.membership_)
 """

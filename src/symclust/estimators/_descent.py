@@ -47,9 +47,10 @@ class DescentEstimator(SimilarityEstimator):
         similarity = self._read(X)
         A = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, A.n)
-        check_similarity(A)
+        problem = self._make_problem(A)
+        check_similarity(problem.operator)  # what a problem leaves out may be anything
         starts = make_starts(self.init, self.n_init, self.random_state, (A.n, n_clusters))
-        problem = self._problem = self._make_problem(A)
+        self._problem = problem
         results, points = solve(problem, self._make_solver(problem), starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())

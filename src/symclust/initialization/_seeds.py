@@ -10,30 +10,35 @@ Array = np.ndarray
 
 
 class Residual:
-    """R = A − H[:, :j] H[:, :j]ᵀ without its diagonal, seen through products and never formed.
+    """R = A − H[:, :j] H[:, :j]ᵀ, what the columns so far do not explain; seen through products, never formed.
 
-    The diagonal is left out even where an objective counts it: a sample's similarity to itself says nothing
-    about its cluster.
+    The diagonal of A takes no part. In its place stands one number, the largest similarity that the
+    best-connected sample has to another: a sample is as similar to itself as samples are to each other. It
+    makes direct ties count beside those through common neighbours. For a binary similarity it is 1.
+
+    Attributes
+    ----------
+    level : float
+        That number; zero where nothing is left to explain.
+    seed : int
+        The sample with the largest sum of similarities in R.
     """
 
-    def __init__(self, objective: Objective, H: Array, j: int) -> None:
+    def __init__(self, objective: Objective, H: Array, j: int, degrees: Array) -> None:
         self.A, self.H = objective.operator, H[:, :j]
-        self.own = np.einsum("il,il->i", self.H, self.H) - self.A.diagonal()
+        diagonal = self.A.diagonal()
+        sums = degrees - self.H @ self.H.sum(axis=0)
+        lengths = np.einsum("il,il->i", self.H, self.H)
+        self.level = max(float(self._row(int((sums + lengths - diagonal).argmax())).max(initial=0.0)), 0.0)
+        self.own = self.level - diagonal
+        self.seed = int((sums + self.own).argmax())
 
-    def degrees(self, degrees: Array) -> Array:
-        """Return the row sums of R, given those of A."""
-        return degrees - self.H @ self.H.sum(axis=0) + self.own
+    @property
+    def height(self) -> float:
+        """The first entry of a column: 1 for a binary similarity, as in Algorithm 5, line 14."""
+        return float(np.sqrt(self.level))
 
-    def row(self, i: int) -> Array:
-        """Return row i of R."""
+    def _row(self, i: int) -> Array:
         row = self.A.rows([i])[0] - self.H @ self.H[i]
         row[i] = 0
         return row
-
-
-def seed_height(residual: Residual, i: int) -> float:
-    """Return the first entry of a column: the root of the largest entry in its row of the residual.
-
-    For a binary similarity that is the 1 of Algorithm 5, line 14; and H scales as the root of A does.
-    """
-    return float(np.sqrt(max(residual.row(i).max(initial=0.0), 0.0)))

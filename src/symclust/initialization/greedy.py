@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.initialization._seeds import Array, Residual, seed_height
+from symclust.initialization._seeds import Array, Residual
 from symclust.objectives import Objective
 from symclust.objectives._columns import Columns
 
@@ -45,21 +45,20 @@ def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | No
     columns, degrees = objective.columns(H), operator.degrees()
     for j in range(n_columns):
         columns.open(j)
-        _grow(columns, Residual(objective, H, j), degrees, RESCORED * n_columns)
+        _grow(columns, Residual(objective, H, j, degrees), RESCORED * n_columns)
         columns.close()
         if objective.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
     return H
 
 
-def _grow(columns: Columns, residual: Residual, degrees: Array, picks: int) -> None:
+def _grow(columns: Columns, residual: Residual, picks: int) -> None:
     """Visit all entries of the open column in the order of their samples' ties to it."""
     ties = _Ties(residual)
-    first = int(residual.degrees(degrees).argmax())
-    columns.visit(np.array([first]))
-    columns.place(first, seed_height(residual, first))
-    ties.add(first)
-    for _ in range(min(picks, len(degrees)) - 2):
+    columns.visit(np.array([residual.seed]))
+    columns.place(residual.seed, residual.height)
+    ties.add(residual.seed)
+    for _ in range(min(picks, residual.A.n) - 3):  # the last score ranks all others, Algorithm 6, lines 9-14
         k = ties.strongest()
         columns.visit(np.array([k]))
         ties.add(k)
@@ -70,7 +69,7 @@ class _Ties:
     """How strongly samples are tied to those already picked: s = Rw, w the sum of the picked rows of A."""
 
     def __init__(self, residual: Residual) -> None:
-        self.A, self.H, self.own = residual.A, residual.H, residual.own
+        self.A, self.H, self.own, self.level = residual.A, residual.H, residual.own, residual.level
         self.free = np.ones(self.A.n, dtype=bool)
         self.w: Array = np.zeros(self.A.n, dtype=self.A.dtype)
         self.Aw: Array = np.zeros(self.A.n, dtype=self.A.dtype)
@@ -80,7 +79,7 @@ class _Ties:
         """Pick sample k."""
         self.free[k] = False
         row = np.array(self.A.rows([k])[0])
-        row[k] = 0
+        row[k] = self.level
         near: Array = np.flatnonzero(row)
         self.w += row
         self.Aw += self.A.combine_rows(near, row[near])

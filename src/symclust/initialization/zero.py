@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.initialization._seeds import Array, Residual, seed_height
+from symclust.initialization._seeds import Array, Residual
 from symclust.objectives import Objective
 
 
@@ -44,10 +44,10 @@ def zero(objective: Objective, n_columns: int, rng: np.random.RandomState | None
         if objective.full_diagonal:
             columns.descend(j)
         if not H[:, j].any():
-            residual = Residual(objective, H, j)
-            seed = int(residual.degrees(degrees).argmax())
+            residual = Residual(objective, H, j, degrees)
+            seed = residual.seed
             columns.open(j)
-            columns.place(seed, seed_height(residual, seed))
+            columns.place(seed, residual.height)
             # The others first: as long as they are zero, the entry by itself would become zero again.
             columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
             columns.close()

@@ -40,11 +40,14 @@ class OffDiagonal(Objective):
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
         """Return f(H) through the trace form less its diagonal part and that of ignored pairs."""
-        lengths = np.einsum("il,il->i", H, H)
-        fit = _kernels.inner(H.reshape(-1), AH.reshape(-1)) - _kernels.inner(self.diagonal, lengths)
+        # In double precision: rows that ignore each other may be long, and then nearly all of G cancels.
+        lengths = np.einsum("il,il->i", H, H, dtype=np.float64)
+        fit = _kernels.inner(H.reshape(-1), AH.reshape(-1)) - _kernels.inner(
+            self.diagonal.astype(np.float64, copy=False), lengths
+        )
         square = float(np.sum(G * G)) - _kernels.inner(lengths, lengths)
         if self.ignored.any:
-            products = self.ignored.products(H).data
+            products = self.ignored.products(H.astype(np.float64, copy=False)).data
             square -= _kernels.inner(products, products)
         return max(self.squared_norm - 2 * fit + square, 0.0)
 

@@ -42,10 +42,10 @@ class Masked(Operator):
 
     def __init__(self, operator: Operator, mask: Any) -> None:
         super().__init__(operator.n, operator.dtype)
-        pattern = sp.coo_array(mask)
-        values = operator.entries(pattern.row, pattern.col)
+        pattern = sp.csr_array(mask).nonzero()
+        values = operator.entries(*pattern)
         self.operator = operator
-        self.hidden = Sparse(sp.csr_array((values, (pattern.row, pattern.col)), shape=self.shape))
+        self.hidden = Sparse(sp.csr_array((values, pattern), shape=self.shape))
         self._rows_are_thread_safe = operator._rows_are_thread_safe
 
     def _product(self, H: Array) -> Array:
