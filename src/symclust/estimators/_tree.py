@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from symclust._threads import single_threaded_blas
 from symclust.estimators._hard import HardEstimator
 from symclust.exceptions import NotConvergedWarning
 from symclust.hierarchy import Node, Tree, Within, grow
@@ -72,4 +73,5 @@ class TreeEstimator(HardEstimator):
                 cuts[number] = cut.submatrix(np.flatnonzero(part))
             return [node.members[~right], node.members[right]]
 
-        return grow(tree, n_clusters, split, within)
+        with single_threaded_blas():  # once for all splits: many are too small to pay for it each time
+            return grow(tree, n_clusters, split, within)

@@ -139,23 +139,27 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         similarity = self._read(X)
         K = similarity.operator
         k = check_n_clusters(self.n_clusters, K.n)
-        check_similarity(K, nonnegative=False)
+        squared_norm = check_similarity(K, nonnegative=False)
         warn_of_negative_part(similarity, type(self).__name__)
         rng = check_random_state(self.random_state)
         if self.solver == "rotation":
-            self._fit_rotation(similarity, k, rng)
+            self._fit_rotation(similarity, k, squared_norm, rng)
         else:
-            self._fit_multiplicative(similarity, k, rng)
+            self._fit_multiplicative(similarity, k, squared_norm, rng)
         return self
 
-    def _fit_rotation(self, similarity: Similarity, k: int, rng: np.random.RandomState) -> None:
+    def _fit_rotation(
+        self, similarity: Similarity, k: int, squared_norm: float, rng: np.random.RandomState
+    ) -> None:
         clock = time.perf_counter()
-        found = rotate(similarity.operator, k, self.n_init, self.tol, self.max_iter, rng)
+        found = rotate(similarity.operator, k, self.n_init, self.tol, self.max_iter, rng, squared_norm)
         self.inits_ = np.array(found.objectives)
         result = rotation_result(found, self.tol, clock)
-        self._keep(similarity, result, found.embedding.scale, found.squared_norm)
+        self._keep(similarity, result, found.embedding.scale, squared_norm)
 
-    def _fit_multiplicative(self, similarity: Similarity, k: int, rng: np.random.RandomState) -> None:
+    def _fit_multiplicative(
+        self, similarity: Similarity, k: int, squared_norm: float, rng: np.random.RandomState
+    ) -> None:
         K = similarity.operator
         scale = embed(K, k).scale
         results = descend_multiplicatively(
@@ -164,7 +168,7 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         self.inits_ = np.array([result.objective for result in results])
         best = results[int(self.inits_.argmin())]
         best.H *= best.H.dtype.type(np.sqrt(scale))
-        self._keep(similarity, best, scale, K.squared_norm())
+        self._keep(similarity, best, scale, squared_norm)
 
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
         self._store(similarity, result)

@@ -41,7 +41,7 @@ class Within:
         if m < 2:
             return SINGLE
         if node.number not in self._sums:
-            K = self.operator.submatrix(node.members)
+            K = self.operator if m == self.operator.n else self.operator.submatrix(node.members)
             self._sums[node.number] = float(K.degrees().sum(dtype=np.float64))
         return (self._sums[node.number] + float(self.diagonal[node.members].sum())) / (2 * m * (m + 1))
 

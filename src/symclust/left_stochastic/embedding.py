@@ -60,12 +60,7 @@ def embed(operator: Operator, k: int) -> Embedding:
     >>> round(found.scale, 6), np.abs(found.points[:, 0] * np.sqrt(2)).round(6).tolist()
     (3.0, [1.0, 0.5, 1.0])
     """
-    return lay_into_plane(operator, *operator.eigsh(k))
-
-
-def lay_into_plane(operator: Operator, values: Array, vectors: Array) -> Embedding:
-    """Return the samples in the plane of the simplex from the leading eigenpairs of K."""
-    k = len(values)
+    values, vectors = operator.eigsh(k)
     _check_positive(operator, values)
     with single_threaded_blas():
         roots = np.sqrt(values)

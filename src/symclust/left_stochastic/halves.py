@@ -6,8 +6,6 @@ import numpy as np
 import scipy.linalg
 
 from symclust._threads import single_threaded_blas
-from symclust.exceptions import InputError
-from symclust.left_stochastic.embedding import lay_into_plane
 from symclust.operators import Operator
 
 Array = np.ndarray
@@ -15,7 +13,7 @@ Array = np.ndarray
 SMALL = 128  # rows up to which a dense eigenproblem takes less time than a few dozen products
 STEPS = 60  # of Lanczos, after which restarts would be due
 CHECKED = 5  # steps between two looks at the accuracy
-ACCURACY = 1e-5  # of the eigenvectors: what is read off them is a sign
+ACCURACY = 1e-4  # of the eigenvectors: what is read off them is a sign
 
 
 def halves(operator: Operator) -> Array | None:
@@ -36,14 +34,15 @@ def halves(operator: Operator) -> Array | None:
     if operator.n < 2:
         return None
     values, vectors = leading_pair(operator)
-    if values[-1] <= 0 and not operator.diagonal().any():
+    if values[1] <= 0 and not operator.diagonal().any():
         # Without self-similarities a group of samples that are all alike has one positive eigenvalue. Making
         # each as similar to itself as the most similar pair is adds to all eigenvalues alike.
         values = values + operator.dtype.type(operator.largest())
-    try:
-        points = lay_into_plane(operator, values, vectors).points[:, 0]
-    except InputError:  # fewer than two positive eigenvalues
+    if values[1] <= operator.n * float(np.finfo(operator.dtype).eps) * values[0]:
         return None
+    # The coordinate along the line of the simplex, up to a positive factor (compare `embedding.embed`).
+    sums = vectors.sum(axis=0)
+    points = (sums[0] * values[1] / values[0]) * vectors[:, 1] - sums[1] * vectors[:, 0]
     return points < 0 if points[0] >= 0 else points > 0
 
 
@@ -58,7 +57,7 @@ def leading_pair(operator: Operator) -> tuple[Array, Array]:
             last = operator.n - 1
             values, vectors = scipy.linalg.eigh(operator.toarray(), subset_by_index=[last - 1, last])
             return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
-        return _lanczos(operator) or operator.eigsh(2)
+        return _lanczos(operator) or operator.eigsh(2, tol=ACCURACY)
 
 
 def _lanczos(operator: Operator) -> tuple[Array, Array] | None:

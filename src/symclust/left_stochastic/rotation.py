@@ -36,8 +36,6 @@ class Rotation:
         The way of the finalist that won.
     embedding : Embedding
         What was rotated.
-    squared_norm : float
-        ‖K‖².
     """
 
     P: Array
@@ -45,16 +43,32 @@ class Rotation:
     objectives: list[float]
     descent: Descent
     embedding: Embedding
-    squared_norm: float
 
 
 def rotate(
-    operator: Operator, k: int, n_init: int, tol: float, max_iter: int, rng: np.random.RandomState
+    operator: Operator,
+    k: int,
+    n_init: int,
+    tol: float,
+    max_iter: int,
+    rng: np.random.RandomState,
+    squared_norm: float | None = None,
 ) -> Rotation:
     """Return the left-stochastic factor that Algorithm 1 finds.
 
     The starts descend with a sample of the points. The most promising two go on with all points, with those
     outside the simplex and the first also with all of them, and the objective (3) decides where they end.
+
+    Parameters
+    ----------
+    operator : Operator
+        K, with k positive eigenvalues.
+    k : int
+        Number of clusters.
+    n_init, tol, max_iter, rng
+        As in `LeftStochastic`.
+    squared_norm : float, optional
+        ‖K‖² where it is known; finding it reads K once.
 
     Examples
     --------
@@ -78,14 +92,15 @@ def rotate(
         turns = _best_turns(embedding, n_init, tol, max_iter, rng)
         finalists = descend(points, turns, True, tol, max_iter)
         finalists += descend(points, turns[:1], False, tol, max_iter)
+        finalists = _most_promising(embedding, finalists)
     factors = [memberships(points, finalist.turn) for finalist in finalists]
-    squared_norm = operator.squared_norm()
+    squared_norm = operator.squared_norm() if squared_norm is None else squared_norm
     products = np.split(operator @ np.concatenate(factors, axis=1), len(factors), axis=1)  # K is read once
     objectives = [
         objective(squared_norm, embedding.scale, *pair) for pair in zip(factors, products, strict=True)
     ]
     best = int(np.argmin(objectives))
-    return Rotation(factors[best], objectives[best], objectives, finalists[best], embedding, squared_norm)
+    return Rotation(factors[best], objectives[best], objectives, finalists[best], embedding)
 
 
 def _best_turns(
@@ -98,9 +113,13 @@ def _best_turns(
     if len(points) > SAMPLE:
         sample = points[np.sort(rng.choice(len(points), SAMPLE, replace=False))]
     heats = descend(sample, turns, True, ROUGH * tol, max_iter)
-    promise = [_rough_objective(embedding, memberships(points, heat.turn)) for heat in heats]
-    order = np.argsort(promise, kind="stable")[:FINALISTS]
-    return np.stack([heats[place].turn for place in order])
+    return np.stack([heat.turn for heat in _most_promising(embedding, heats)])
+
+
+def _most_promising(embedding: Embedding, found: list[Descent]) -> list[Descent]:
+    points = embedding.points
+    promise = [_rough_objective(embedding, memberships(points, descent.turn)) for descent in found]
+    return [found[place] for place in np.argsort(promise, kind="stable")[:FINALISTS]]
 
 
 def _rough_objective(embedding: Embedding, P: Array) -> float:
