@@ -13,7 +13,9 @@ from scipy import optimize, sparse
 from sklearn.base import clone
 
 from symclust import OffDiagonalSymNMF, SymNMF
+from symclust.datasets import noisy_cliques
 from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.metrics import factor_accuracy
 from symclust.operators import Gram, as_operator
 
 LOSSES = ("squared", "absolute")
@@ -418,3 +420,15 @@ def test_solvers_of_the_full_objective_are_refused_by_name(solver):
 def test_options_that_do_not_exist(options, words):
     with pytest.raises(OptionError, match=words):
         model(**options).fit(features() @ features().T)
+
+
+@pytest.mark.parametrize("init", ["random", "merge"])
+def test_random_starts_of_the_absolute_loss_are_led_by_the_squared_one(init):
+    A, H = noisy_cliques([10] * 5, noise=0.1, random_state=3)
+    led = OffDiagonalSymNMF(5, loss="absolute", init=init, affinity="precomputed", random_state=0).fit(A)
+    assert factor_accuracy(H, led.membership_) > 0.85
+    assert led.reference_ > 0
+    assert led.optimality().relative_possible_decrease <= led.tol
+    numbers = np.random.RandomState(0).uniform(size=H.shape) * np.sqrt(A.mean())
+    alone = OffDiagonalSymNMF(5, loss="absolute", init=numbers, affinity="precomputed").fit(A)
+    assert led.objective_ < 0.9 * alone.objective_

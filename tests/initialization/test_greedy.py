@@ -48,7 +48,7 @@ def greedy_twin(A, k, objective):
         residual = A - H @ H.T
         own = residual.diagonal().copy()
         np.fill_diagonal(residual, 0)
-        # A sample's similarity to itself says nothing: the largest one of the best-connected sample stands in.
+        # A sample's similarity to itself says nothing; the largest of the best-connected sample stands in.
         level = max(residual[residual.sum(axis=1).argmax()].max(initial=0.0), 0.0)
         ties = A - np.diag(A.diagonal()) + level * np.eye(n)
         scored = ties - H @ H.T

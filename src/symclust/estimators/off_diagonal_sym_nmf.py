@@ -49,10 +49,11 @@ class OffDiagonalSymNMF(DescentEstimator):
         of A are at hand.
     init : {"greedy", "random", "zero", "merge", "spectral"} or array of shape (n_samples, n_clusters)
         Where the descent starts, default "greedy": columns grown one after the other from their
-        best-connected samples (Algorithm 6).
+        best-connected samples (Algorithm 6). "random" and "merge" begin with a few sweeps of the squared loss
+        whatever the loss is: from random numbers the absolute loss leads nowhere.
     n_init : int, default=1
         Number of starts for inits that are random; the one with the lowest objective is kept.
-    tol : float, default=1e-3
+    tol : float, default=1e-2
         Stop when the stationarity is at most `tol` times that of the start: ‖∇ᴾf(H)‖ for the squared loss;
         for the absolute loss, which has no gradient, the decrease that moving single entries could bring.
     max_iter : int, default=1000
@@ -122,7 +123,7 @@ class OffDiagonalSymNMF(DescentEstimator):
         solver: str = "auto",
         init: Any = "greedy",
         n_init: int = 1,
-        tol: float = 1e-3,
+        tol: float = 1e-2,
         max_iter: int = 1000,
         time_limit: float | None = None,
         ignore: Any = None,

@@ -10,7 +10,7 @@ Array = np.ndarray
 
 
 class Residual:
-    """R = A − H[:, :j] H[:, :j]ᵀ, what the columns so far do not explain; seen through products, never formed.
+    """R = A − H[:, :j] H[:, :j]ᵀ, what the columns so far do not explain; never formed.
 
     The diagonal of A takes no part. In its place stands one number, the largest similarity that the
     best-connected sample has to another: a sample is as similar to itself as samples are to each other. It

@@ -86,6 +86,10 @@ class Objective(ABC):
         gradient *= 4
         return gradient
 
+    def guide(self) -> Objective | None:
+        """Return an easier objective that leads random starts to where this one goes on, if there is need."""
+        return None
+
     # Optional parts. `offers` says which of them an objective has; solvers check it before the first product.
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ from symclust.objectives._medians import (
     SparseMedians,
 )
 from symclust.objectives._pairs import IgnoredPairs
+from symclust.objectives.off_diagonal import OffDiagonal
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
@@ -69,6 +70,10 @@ class Absolute(Objective):
     def rounding(self, H: Array, AH: Any) -> float:
         """Return a decrease that is nothing but rounding."""
         return 16 * float(np.finfo(H.dtype).eps) * self.total
+
+    def guide(self) -> OffDiagonal:
+        """Return the squared loss: from random numbers the medians of this one lead nowhere."""
+        return OffDiagonal(self.operator, self.ignored)
 
     def columns(self, H: Array, rule: int = MEDIAN) -> Medians:
         """Return what descends on the columns of H."""

@@ -81,37 +81,47 @@ def make_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
         return merged_starts(problem, solver, starts, control)
     initialize = registry.resolve("initialization", starts.init)
     with single_threaded_blas():
-        return [
-            Start(initialize(problem.objective, starts.n_columns, starts.rng)) for _ in range(starts.n_init)
-        ]
+        factors = [initialize(problem.objective, starts.n_columns, starts.rng) for _ in range(starts.n_init)]
+    guide = guided(problem)
+    if starts.init == "random" and guide is not problem:
+        factors = [result.H for result in descend_briefly(guide, solver, factors, control)]
+    return [Start(H) for H in factors]
+
+
+def guided(problem: Problem) -> Problem:
+    """Return the problem with the objective that leads random starts: usually the same."""
+    guide = problem.objective.guide()
+    return problem if guide is None else replace(problem, objective=guide)
+
+
+def descend_briefly(problem: Problem, solver: Solver, factors: list[Array], control: Control) -> list[Result]:
+    """Take the first sweeps: by rows, the fastest wherever rows of A are at hand, otherwise by `solver`."""
+    brief = replace(control, tol=0.0, max_iter=FIRST_SWEEPS, callback=None)
+    by_rows = problem.operator.rows_are_cheap or not solver.needs <= problem.objective.offers
+    return run(problem, RowDescent() if by_rows else solver, factors, brief, certify=False)
 
 
 def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
-    """Over-cluster from random starts, side by side, and merge.
-
-    The first descent is by rows, the fastest wherever rows of A are at hand and the objective has a problem
-    for one row; otherwise it is by `solver` too.
-    """
+    """Over-cluster from random starts, side by side, and merge."""
     operator, k = problem.operator, starts.n_columns
     columns = min(OVERSIZE * k, operator.n)
     initialize = registry.resolve("initialization", "random")
     with single_threaded_blas():
         factors = [initialize(problem.objective, columns, starts.rng) for _ in range(starts.n_init)]
-    brief = replace(control, tol=0.0, max_iter=FIRST_SWEEPS, callback=None)
-    by_rows = operator.rows_are_cheap and problem.objective.offers >= RowDescent.needs
-    first = RowDescent() if by_rows else solver
-    over = run(problem, first, factors, brief, certify=False)
+    guide = guided(problem)
+    over = descend_briefly(guide, solver, factors, control)
     del factors
     points = []
     while over:
         result = over.pop(0)
-        labels, reference = result.H.argmax(axis=1), result.reference
+        labels = result.H.argmax(axis=1)
+        reference = result.reference if guide is problem else None  # another objective has another scale
         del result  # n × 2k numbers that nobody needs any more
         points.append(replace_start(operator, labels, columns, k, reference))
     return points
 
 
-def replace_start(operator: Operator, labels: Array, columns: int, k: int, reference: float) -> Start:
+def replace_start(operator: Operator, labels: Array, columns: int, k: int, reference: float | None) -> Start:
     """Return the start that the merged labels describe."""
     with single_threaded_blas():
         B, sizes = contract(operator, labels, columns)
