@@ -1,4 +1,4 @@
-"""Scattering coefficients of small images: averages of moduli of wavelet coefficients (Bruna and Mallat 2011)."""
+"""Scattering coefficients of small images: averaged moduli of wavelet coefficients (Bruna and Mallat 2011)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def _filters() -> tuple[np.ndarray, list[list[np.ndarray]]]:
         for l in range(ORIENTATIONS):
             theta = np.pi * l / ORIENTATIONS
             wave, bell = _gabor(sigma, theta, frequency, slant), _gabor(sigma, theta, 0, slant)
-            row.append(
-                np.fft.fft2(wave - bell * wave.sum() / bell.sum()).real
-            )  # no mean, so no low frequency
+            row.append(np.fft.fft2(wave - bell * wave.sum() / bell.sum()).real)
         wavelets.append(row)
     return low, wavelets
 

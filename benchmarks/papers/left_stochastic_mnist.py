@@ -23,7 +23,7 @@ SHARES = (
     0.5,
     1.0,
     2.0,
-)  # bandwidths² tried, in multiples of the median squared distance
+)  # bandwidths² in multiples of the median
 
 # (perplexity, misclassification) of table 6
 PAPER = {

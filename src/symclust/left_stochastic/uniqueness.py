@@ -127,7 +127,8 @@ def _angle_turns(P: Array, tolerance: float) -> list[Array]:
     for start, stop in possible_angles(angles):
         inside = crossings[(crossings > start) & (crossings < stop)]
         borders = np.concatenate([[start], inside, [stop]])
-        turns += [_plane_turn(angle) for angle in (borders[:-1] + borders[1:]) / 2]
+        wide = np.diff(borders) > tolerance  # samples that cross together do so up to rounding
+        turns += [_plane_turn(angle) for angle in ((borders[:-1] + borders[1:]) / 2)[wide]]
     return turns
 
 
