@@ -1,4 +1,4 @@
-"""Scattering coefficients of small images: averaged moduli of wavelet coefficients (Bruna and Mallat 2011)."""
+"""Scattering of small images: averaged moduli of wavelet coefficients (Bruna and Mallat 2011)."""
 
 from __future__ import annotations
 
@@ -54,5 +54,6 @@ def scattering(images: np.ndarray, batch: int = 500) -> np.ndarray:
                     for second in coarser:
                         modulus = np.abs(np.fft.ifft2(inner * second))
                         average.append(np.fft.ifft2(np.fft.fft2(modulus) * low).real)
-        found.append(np.stack([a[:, ::step, ::step] for a in average], axis=1).reshape(len(part), -1))
+        grid = np.s_[:, step // 2 :: step, step // 2 :: step]
+        found.append(np.stack([a[grid] for a in average], axis=1).reshape(len(part), -1))
     return np.concatenate(found)
