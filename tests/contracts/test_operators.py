@@ -410,6 +410,7 @@ def test_rows_are_combined(case):
     operator, A = case
     rng = np.random.default_rng(4)
     ids, weights = rng.permutation(N)[:5], rng.normal(size=5).astype(operator.dtype)
+    assert_allclose(operator.row(3), A[3], rtol=1e-4, atol=1e-4)
     combined = operator.combine_rows(ids, weights)
     assert combined.dtype == operator.dtype
     assert_allclose(combined, weights @ A[ids], rtol=1e-4, atol=1e-3)

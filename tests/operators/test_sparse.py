@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators import Sparse
+from symclust.operators import sparse as module
 
 PATH = np.array([[0.0, 2.0, 0.0], [2.0, 1.0, 3.0], [0.0, 3.0, 0.0]])
 
@@ -89,3 +90,13 @@ def test_errors():
         Sparse(sp.csr_array((0, 0)))
     with pytest.raises(InputTypeError, match=r"complex128.*real numbers"):
         Sparse(sp.csr_array(PATH.astype(complex)))
+
+
+def test_few_rows_of_a_large_matrix_are_combined_alike(monkeypatch):
+    rng = np.random.default_rng(0)
+    A = sp.random_array((40, 40), density=0.2, rng=rng)
+    operator = Sparse(A + A.T)
+    ids, weights = np.array([3, 30, 7]), rng.normal(size=3)
+    whole = operator.combine_rows(ids, weights)
+    monkeypatch.setattr(module, "FEW_NONZEROS", 0)
+    assert_allclose(operator.combine_rows(ids, weights), whole, rtol=1e-12, atol=1e-12)

@@ -39,6 +39,6 @@ class Residual:
         return float(np.sqrt(self.level))
 
     def _row(self, i: int) -> Array:
-        row = self.A.rows([i])[0] - self.H @ self.H[i]
+        row = self.A.row(i) - self.H @ self.H[i]
         row[i] = 0
         return row

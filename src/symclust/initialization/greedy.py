@@ -78,7 +78,7 @@ class _Ties:
     def add(self, k: int) -> None:
         """Pick sample k."""
         self.free[k] = False
-        row = np.array(self.A.rows([k])[0])
+        row = self.A.row(k)
         row[k] = self.level
         near: Array = np.flatnonzero(row)
         self.w += row

@@ -110,6 +110,10 @@ class Operator(ABC):
         with single_threaded_blas():
             return self._rows(as_index(index, self.n))
 
+    def row(self, i: int) -> Array:
+        """Return row i as a new array."""
+        return np.array(self.rows([i])[0])
+
     def _block_size(self) -> int:
         return max(1, min(self.n, BLOCK_BYTES // (self.n * self.dtype.itemsize)))
 

@@ -15,6 +15,8 @@ from symclust.operators._base import Operator
 
 __all__ = ["Sparse"]
 
+FEW_NONZEROS = 1 << 17  # a whole product takes less time than SciPy needs to pick some rows
+
 
 class Sparse(Operator):
     """A symmetric matrix held as compressed rows (CSR), sorted and without duplicates.
@@ -68,8 +70,17 @@ class Sparse(Operator):
         _kernels.spmm(indptr, self.indices[start:stop], self.values[start:stop], H, out)
         return out
 
+    def row(self, i: int) -> Array:
+        """Return row i as a new array."""
+        own = slice(self.indptr[i], self.indptr[i + 1])
+        row = np.zeros(self.n, dtype=self.dtype)
+        row[self.indices[own]] = self.values[own]
+        return row
+
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight, reading only these."""
+        """Return the sum of the rows `ids`, each times its weight; of a large A only these are read."""
+        if self.values.size < FEW_NONZEROS:
+            return super().combine_rows(ids, weights)
         return self.csr[ids].T @ np.asarray(weights, dtype=self.dtype)
 
     def block(self, rows: slice) -> Array:
