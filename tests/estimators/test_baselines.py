@@ -35,8 +35,8 @@ MODELS = [
     KernelKMeans(n_init=3),
     KernelConvexNMF(max_iter=50),
     Diana(),
-    LinkageClustering(linkage="single"),
-    LinkageClustering(affinity="gaussian"),
+    LinkageClustering(),
+    LinkageClustering(linkage="single", affinity="nearest_neighbors"),
     SpectralNJW(n_init=2),
     SpectralUnnormalized(n_init=2),
     SpectralYuShi(n_init=2),
@@ -214,7 +214,7 @@ def test_single_linkage_of_a_sparse_matrix_is_that_of_the_dense_one():
 
 def test_complete_linkage_of_a_sparse_matrix_is_refused(blobs):
     with pytest.raises(CombinationError, match="needs the similarity of all pairs"):
-        LinkageClustering(3, linkage="complete").fit(blobs[0])
+        LinkageClustering(3, linkage="complete", affinity="nearest_neighbors").fit(blobs[0])
 
 
 # Spectral ---------------------------------------------------------------------------------------------------

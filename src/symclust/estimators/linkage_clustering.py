@@ -32,9 +32,9 @@ class LinkageClustering(HardEstimator):
         Number of clusters.
     linkage : {"average", "single", "complete"}, default="average"
         What the similarity of two clusters is.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="gaussian"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome. A sparse
-        similarity, as the default is, can be used with "single" only: the others need all pairs.
+        similarity, such as "nearest_neighbors", can be used with "single" only: the others need all pairs.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
 
@@ -61,7 +61,7 @@ class LinkageClustering(HardEstimator):
         n_clusters: int = 2,
         *,
         linkage: str = "average",
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "gaussian",
         affinity_params: dict[str, Any] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
