@@ -72,12 +72,14 @@ struct SparseRows {
     const std::int64_t* ids;
     std::ptrdiff_t count, n;
     int k, l;
+    static constexpr I ahead = 8;  // nonzeros whose rows of H are asked for in advance: they lie anywhere in memory
 
     void gather(std::ptrdiff_t i, const T* x, double others, WeightedMedian& problem) const {
         const T* h = H + i * k;
         problem.clear();
         double seen = 0.0;
         for (I p = indptr[i]; p < indptr[i + 1]; ++p) {
+            if (p + ahead < indptr[n]) SYMCLUST_PREFETCH(H + std::ptrdiff_t(indices[p + ahead]) * k);
             const std::ptrdiff_t j = indices[p];
             const double a = x[j];
             if (a == 0.0 || j == i) continue;
