@@ -1,4 +1,4 @@
-"""Friends and foes: a few pairs that must, or must not, be together, added to the similarity of the digits."""
+"""Friends and foes: pairs that must, or must not, be together, added to the similarity of the digits."""
 
 import numpy as np
 from scipy import sparse
