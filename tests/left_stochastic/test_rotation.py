@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from symclust.constraints import project_simplex
 from symclust.exceptions import InputError
-from symclust.left_stochastic import embed, project_rows, rotate
+from symclust.left_stochastic import embed, rotate
 from symclust.left_stochastic.descent import descend, memberships
 from symclust.left_stochastic.spectrum import negative_part
 from symclust.left_stochastic.turns import (
@@ -90,9 +91,9 @@ def test_every_start_lowers_the_misfit_and_knows_its_best(outside_only):
     turns = random_rotations(5, 3, np.random.RandomState(0))
     for found in descend(points, turns, outside_only, 1e-8, 300):
         Q = 0.25 + points @ found.turn @ plane_basis(4, points.dtype).T
-        assert found.misfit == pytest.approx(np.sum((Q - project_rows(Q)) ** 2), rel=1e-9)
+        assert found.misfit == pytest.approx(np.sum((Q - project_simplex(Q)) ** 2), rel=1e-9)
         assert found.misfit == min(found.misfits) < found.misfits[0]
-        assert_allclose(memberships(points, found.turn), project_rows(Q), atol=1e-12)
+        assert_allclose(memberships(points, found.turn), project_simplex(Q), atol=1e-12)
 
 
 def test_starts_side_by_side_end_where_they_end_alone():

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from symclust._threads import single_threaded_blas
+from symclust.constraints import project_simplex
 from symclust.estimators._input import Similarity
 from symclust.estimators._placing import Placer
-from symclust.left_stochastic import project_rows
 from symclust.nnls.block_pivoting import block_pivoting
 
 PENALTY = 100.0  # weight of the sum, relative to the Gram matrix
@@ -45,4 +45,4 @@ class SimplexPlacer(Placer):
         for _ in range(PASSES):
             p = block_pivoting(left, np.ascontiguousarray(right + multipliers))
             multipliers += dtype.type(weight) * (1 - p.sum(axis=1, keepdims=True))
-        return project_rows(p), attraction
+        return project_simplex(p), attraction

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from symclust.constraints import Simplex
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import check_known
 from symclust.estimators._probabilities import Probabilities
 from symclust.estimators._simplex_placing import SimplexPlacer
-from symclust.left_stochastic import Rotation, RowSimplex, embed, rotate
+from symclust.left_stochastic import Rotation, embed, rotate
 from symclust.left_stochastic.spectrum import negative_part
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
@@ -217,7 +218,7 @@ def descend_multiplicatively(
 ) -> list[Result]:
     """Descend on (3) for H = P/√c, whose rows add up to 1/√c; so K is used as it is."""
     total = 1 / float(np.sqrt(scale))
-    problem = Problem(operator, Frobenius(operator), RowSimplex(total))
+    problem = Problem(operator, Frobenius(operator), Simplex(total))
     points = [P * P.dtype.type(total) for P in starts]
     solver = StochasticMultiplicative(multipliers)
     return run(problem, solver, points, Control(tol, max_iter))

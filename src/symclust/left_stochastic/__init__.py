@@ -17,8 +17,7 @@ column a sample. Their Algorithm 1 in pieces:
 Only eigenvectors and products with K are used: no n × n array is made, whatever form K has.
 """
 
-from symclust.left_stochastic._simplex import RowSimplex, project_rows
 from symclust.left_stochastic.embedding import Embedding, embed
 from symclust.left_stochastic.rotation import Rotation, rotate
 
-__all__ = ["Embedding", "Rotation", "RowSimplex", "embed", "project_rows", "rotate"]
+__all__ = ["Embedding", "Rotation", "embed", "rotate"]

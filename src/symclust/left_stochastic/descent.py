@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust._threads import map_blocks, single_threaded_blas, split
-from symclust.left_stochastic._simplex import project_rows
+from symclust.constraints import project_simplex
 from symclust.left_stochastic.turns import nearest_rotation, plane_basis
 
 Array = np.ndarray
@@ -48,7 +48,7 @@ def memberships(points: Array, turn: Array) -> Array:
     with single_threaded_blas():
         Q = points @ (turn.astype(points.dtype) @ basis.T)
     Q += Q.dtype.type(1 / Q.shape[1])
-    return project_rows(Q)
+    return project_simplex(Q)
 
 
 def descend(points: Array, turns: Array, outside_only: bool, tol: float, max_iter: int) -> list[Descent]:
@@ -112,7 +112,7 @@ class _Batch:
         k = self.basis.shape[0]
         Q = self.points @ (self.turns[active] @ self.basis.T)
         Q += Q.dtype.type(1 / k)
-        P = project_rows(Q)
+        P = project_simplex(Q)
         outside = Q.min(axis=2) < -self.rounding
         Q -= P
         misfits = np.einsum("sij,sij->s", Q, Q, dtype=np.float64)

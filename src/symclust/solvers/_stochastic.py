@@ -9,11 +9,8 @@ import numpy as np
 from symclust import _kernels
 from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
 
-EXPONENTS = (
-    1.0,
-    0.5,
-    0.25,
-)  # the last is monotone without sums to keep; the first is fastest, and rarely rises
+# The last is monotone without sums to keep; the first is fastest, and rarely rises.
+EXPONENTS = (1.0, 0.5, 0.25)
 
 
 class StochasticMultiplicative(ProductSolver):
@@ -34,6 +31,7 @@ class StochasticMultiplicative(ProductSolver):
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"parts"})
+    constraint_needs: ClassVar[frozenset[str]] = frozenset({"convex"})
 
     def __init__(self, multipliers: bool = True) -> None:
         self.multipliers = multipliers
