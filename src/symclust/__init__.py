@@ -8,12 +8,36 @@
 from importlib.metadata import version
 
 from symclust import constraints, datasets, graphs, metrics, operators
-from symclust.estimators import OffDiagonalSymNMF, SymmetricFactorization, SymNMF
+from symclust.estimators import (
+    Diana,
+    DivisiveClustering,
+    HierarchicalLeftStochastic,
+    KernelConvexNMF,
+    KernelKMeans,
+    LeftStochastic,
+    LinkageClustering,
+    OffDiagonalSymNMF,
+    SpectralNJW,
+    SpectralUnnormalized,
+    SpectralYuShi,
+    SymmetricFactorization,
+    SymNMF,
+)
 
 __version__ = version("symclust")
 
 __all__ = [
+    "Diana",
+    "DivisiveClustering",
+    "HierarchicalLeftStochastic",
+    "KernelConvexNMF",
+    "KernelKMeans",
+    "LeftStochastic",
+    "LinkageClustering",
     "OffDiagonalSymNMF",
+    "SpectralNJW",
+    "SpectralUnnormalized",
+    "SpectralYuShi",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",

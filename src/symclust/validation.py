@@ -92,8 +92,8 @@ def _first_position(X: Any, found: np.ndarray) -> tuple[int, int]:
     return first // X.shape[1], first % X.shape[1]
 
 
-def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
-    """Refuse a similarity that is not finite, not symmetric up to rounding, or negative.
+def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
+    """Refuse a similarity that is not finite, not symmetric up to rounding, or negative; return ‖A‖².
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
     nonnegative : bool
         Whether negative entries are refused.
     """
-    if not np.isfinite(operator.squared_norm()):
+    squared_norm = float(operator.squared_norm())
+    if not np.isfinite(squared_norm):
         raise InputError(
             "The similarity contains NaN, infinity, or values whose squares overflow. Every pair needs a "
             "finite number: use 0 for pairs that are not similar at all."
@@ -123,6 +124,7 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> None:
             "exp(-d**2 / sigma**2)), or choose an affinity without negative values, such as "
             "'nearest_neighbors'."
         )
+    return squared_norm
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:

@@ -16,6 +16,7 @@ A set of your own is any object with a method `project`; `as_constraint` wraps i
 
 from symclust.constraints._base import Constraint
 from symclust.constraints._custom import Custom, as_constraint
+from symclust.constraints._threshold import project_simplex
 from symclust.constraints.free import Free
 from symclust.constraints.l1 import L1
 from symclust.constraints.nonnegative import Nonnegative
@@ -37,4 +38,5 @@ __all__ = [
     "Sparse",
     "Unit",
     "as_constraint",
+    "project_simplex",
 ]

@@ -38,6 +38,17 @@ class Simplex(Constraint):
         """Return the nearest rows on the simplex."""
         return project_simplex(H, self.total)
 
+    def projected_gradient(self, H: Array, gradient: Array) -> Array:
+        """Return (h − P(h − t∇)) / t for each row h: zero at stationary points and nowhere else.
+
+        Inside the simplex it is the gradient less its mean. The step t lets the largest difference of two
+        entries of the gradient move a row by `total`; so an entry of h that is nearly zero, and should be,
+        counts as nearly stationary.
+        """
+        spread = np.ptp(gradient, axis=1, keepdims=True)
+        step = np.divide(self.total, spread, out=np.ones_like(spread), where=spread > 0)
+        return (H - self.project(H - step * gradient)) / step
+
     def violation(self, H: Array) -> float:
         """Return how far an entry lies below zero, or the sum of a row off the total."""
         if not H.size:

@@ -1,7 +1,31 @@
 """The scikit-learn face, one class a file."""
 
+from symclust.estimators.diana import Diana
+from symclust.estimators.divisive_clustering import DivisiveClustering
+from symclust.estimators.hierarchical_left_stochastic import HierarchicalLeftStochastic
+from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
+from symclust.estimators.kernel_k_means import KernelKMeans
+from symclust.estimators.left_stochastic import LeftStochastic
+from symclust.estimators.linkage_clustering import LinkageClustering
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
+from symclust.estimators.spectral_njw import SpectralNJW
+from symclust.estimators.spectral_unnormalized import SpectralUnnormalized
+from symclust.estimators.spectral_yu_shi import SpectralYuShi
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization
 
-__all__ = ["OffDiagonalSymNMF", "SymNMF", "SymmetricFactorization"]
+__all__ = [
+    "Diana",
+    "DivisiveClustering",
+    "HierarchicalLeftStochastic",
+    "KernelConvexNMF",
+    "KernelKMeans",
+    "LeftStochastic",
+    "LinkageClustering",
+    "OffDiagonalSymNMF",
+    "SpectralNJW",
+    "SpectralUnnormalized",
+    "SpectralYuShi",
+    "SymNMF",
+    "SymmetricFactorization",
+]

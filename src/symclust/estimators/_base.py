@@ -26,13 +26,17 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     """A clustering method that sees its samples through pairwise similarities."""
 
     def _read(self, X: Any) -> Similarity:
-        similarity = read_similarity(X, self.affinity, self.affinity_params)
+        similarity = read_similarity(X, *self._affinity_of(X))
         if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
             self.__dict__.pop("feature_names_in_", None)
         else:  # scikit-learn's bookkeeping of feature names and numbers; the values were checked by us
             validate_data(self, X, skip_check_array=True)
         return similarity
+
+    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
+        """Return the affinity and its parameters; methods that want another default say so here."""
+        return self.affinity, self.affinity_params
 
     def _store(self, similarity: Similarity, best: Result) -> None:
         self.affinity_matrix_ = similarity.matrix

@@ -33,6 +33,8 @@ class Placer:
         From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
     weight : float
         The factor w: what a similarity has become in the matrix that H fits.
+    members : ndarray of shape (n, k)
+        The rows that known samples keep; H by default.
     """
 
     def __init__(
@@ -41,20 +43,22 @@ class Placer:
         H: np.ndarray,
         solve: Callable[[np.ndarray, np.ndarray], np.ndarray] = block_pivoting,
         weight: float = 1.0,
+        members: np.ndarray | None = None,
     ) -> None:
         self.similarity, self.H, self.weight = similarity, H, weight
+        self.members = H if members is None else members
         self._minimise = solve
 
     def memberships(self, X: Any) -> np.ndarray:
         """Return a row of memberships for each row of X."""
         placed, keys = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype), []
         for rows, A in self._similarities(X):
-            placed[rows] = self._solve(A)[0]
+            placed[rows] = self._place(A)
             if self._known is not None:
                 keys += self._known.keys(A if self.similarity.samples is None else X[rows])
         if self._known is not None:
             known = self._known.find(keys)
-            placed[known >= 0] = self.H[known[known >= 0]]
+            placed[known >= 0] = self.members[known[known >= 0]]
         return placed
 
     def residuals(self, X: Any) -> np.ndarray:
@@ -76,6 +80,10 @@ class Placer:
             )
         for rows in split(X.shape[0], ROWS):
             yield rows, self.similarity.extend(X[rows])
+
+    def _place(self, A: Any) -> np.ndarray:
+        """Return the rows of memberships of samples with similarities A."""
+        return self._solve(A)[0]
 
     def _solve(self, A: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the solutions h, a row a sample, and the right-hand sides AH of their normal equations."""

@@ -1,6 +1,17 @@
 """How good a clustering is, one measure a file; scikit-learn's own measures are used as they are."""
 
 from symclust.metrics.clustering_accuracy import clustering_accuracy
+from symclust.metrics.conditional_perplexity import conditional_perplexity
 from symclust.metrics.factor_accuracy import factor_accuracy
+from symclust.metrics.membership_calibration import membership_calibration
+from symclust.metrics.misclassification_rate import misclassification_rate
+from symclust.metrics.within_cluster_similarity import within_cluster_similarity
 
-__all__ = ["clustering_accuracy", "factor_accuracy"]
+__all__ = [
+    "clustering_accuracy",
+    "conditional_perplexity",
+    "factor_accuracy",
+    "membership_calibration",
+    "misclassification_rate",
+    "within_cluster_similarity",
+]

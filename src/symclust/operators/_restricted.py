@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symclust.operators._arrays import Array
+from symclust.operators._arrays import Array, as_subset
 from symclust.operators._base import Operator
 
 __all__ = ["Restricted"]
@@ -29,6 +29,10 @@ class Restricted(Operator):
 
     def _rows(self, index: Any) -> Array:
         return self._operator._rows(self._index[index])[:, self._index]
+
+    def submatrix(self, index: Any) -> Restricted:
+        """Return the operator on fewer rows and columns; one restriction, however many were asked for."""
+        return Restricted(self._operator, self._index[as_subset(index, self.n)])
 
     def diagonal(self) -> Array:
         """Return the n diagonal entries."""

@@ -3,7 +3,15 @@
 from symclust.plotting.cluster_order import cluster_order
 from symclust.plotting.picture import picture
 from symclust.plotting.plot_before_after import plot_before_after
+from symclust.plotting.plot_calibration import plot_calibration
 from symclust.plotting.plot_history import plot_history
 from symclust.plotting.plot_similarity import plot_similarity
 
-__all__ = ["cluster_order", "picture", "plot_before_after", "plot_history", "plot_similarity"]
+__all__ = [
+    "cluster_order",
+    "picture",
+    "plot_before_after",
+    "plot_calibration",
+    "plot_history",
+    "plot_similarity",
+]

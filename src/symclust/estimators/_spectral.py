@@ -1,0 +1,74 @@
+"""Spectral clustering: k-means on rows of eigenvectors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+
+from symclust.estimators._hard import HardEstimator
+from symclust.estimators._input import is_similarity
+from symclust.operators import Operator
+from symclust.validation import check_n_clusters, check_number, check_similarity
+
+
+class SpectralEstimator(HardEstimator):
+    """What the spectral methods share; each says what it makes of the similarity.
+
+    The methods normalise for themselves: the default affinity, which is the graph of nearest neighbours after
+    the normalised cut, is taken before the cut here.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.n_init = n_init
+        self.random_state = random_state
+
+    @abstractmethod
+    def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, float]:
+        """Return the labels and the objective of what was done to the eigenvectors."""
+
+    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
+        if not isinstance(self.affinity, str) or self.affinity != "nearest_neighbors":
+            return self.affinity, self.affinity_params
+        if is_similarity(X):
+            return "precomputed", self.affinity_params
+        return self.affinity, {"normalize": False, **(self.affinity_params or {})}
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        check_n_clusters(self.n_clusters)
+        check_number("n_init", self.n_init, least=1, whole=True)
+        similarity = self._read(X)
+        K = similarity.operator
+        k = check_n_clusters(self.n_clusters, K.n)
+        check_similarity(K)
+        labels, objective = self._cluster(K, k, check_random_state(self.random_state))
+        self._store_labels(similarity, labels, k, objective=objective)
+        return self
+
+    def _k_means(self, rows: np.ndarray, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, float]:
+        model = KMeans(k, n_init=self.n_init, random_state=rng).fit(rows)
+        return model.labels_, float(model.inertia_)

@@ -1,0 +1,77 @@
+"""Estimators that split clusters in two, one after the other."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from symclust._threads import single_threaded_blas
+from symclust.estimators._hard import HardEstimator
+from symclust.exceptions import NotConvergedWarning
+from symclust.hierarchy import Node, Tree, Within, grow
+from symclust.operators import Operator
+from symclust.validation import check_n_clusters, check_similarity
+
+
+class TreeEstimator(HardEstimator):
+    """Top-down clustering: split the leaf of least within-cluster similarity until there are enough.
+
+    A subclass says how a cluster is split, from the similarity of its samples alone.
+    """
+
+    @abstractmethod
+    def _halves(self, K: Operator) -> np.ndarray | None:
+        """Return which samples go right, as booleans, or None where a cluster cannot be split."""
+
+    def _check_options(self) -> None:
+        check_n_clusters(self.n_clusters)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Split the samples top-down.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._check_options()
+        similarity = self._read(X)
+        K = similarity.operator
+        n_clusters = check_n_clusters(self.n_clusters, K.n)
+        check_similarity(K, nonnegative=False)
+        within = Within(K)
+        self.tree_ = self._grow(K, n_clusters, within)
+        leaves = self.tree_.leaves()
+        labels = self.tree_.cut(len(leaves))
+        self._store_labels(similarity, labels, len(leaves), objective=within.average(leaves))
+        if len(leaves) < n_clusters:
+            warnings.warn(
+                f"{type(self).__name__} stopped at {len(leaves)} clusters of {n_clusters}: the samples of "
+                "each are too alike to be split.",
+                NotConvergedWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _grow(self, K: Operator, n_clusters: int, within: Within) -> Tree:
+        tree = Tree(K.n)
+        cuts = {0: K}  # of the leaves: together no larger than K, and each is cut from its parent's
+
+        def split(node: Node) -> list[np.ndarray] | None:
+            cut = cuts.pop(node.number)
+            right = self._halves(cut)
+            if right is None or right.all() or not right.any():
+                return None
+            left_number = len(tree.nodes)
+            within.note_parts(cut, right, left_number)
+            for number, part in ((left_number, ~right), (left_number + 1, right)):
+                cuts[number] = cut.submatrix(np.flatnonzero(part))
+            return [node.members[~right], node.members[right]]
+
+        with single_threaded_blas():  # once for all splits: many are too small to pay for it each time
+            return grow(tree, n_clusters, split, within)

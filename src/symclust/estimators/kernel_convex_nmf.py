@@ -1,0 +1,193 @@
+"""Kernel convex NMF."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from symclust._threads import single_threaded_blas
+from symclust.estimators._base import SimilarityEstimator
+from symclust.estimators._definite import WAYS, make_definite
+from symclust.estimators._hard import as_result
+from symclust.estimators._kernel_runs import KernelRuns
+from symclust.estimators._kernel_starts import first_labels
+from symclust.estimators._options import check_known
+from symclust.estimators._placing import Placer
+from symclust.estimators._signed_parts import SignedParts
+from symclust.validation import check_n_clusters, check_number, check_similarity
+
+Array = np.ndarray
+
+FLOOR = 0.2  # added to the indicators that the descent starts from, as Ding, Li and Jordan do
+STARTS = 10  # of the kernel k-means that finds the indicators
+
+
+class KernelConvexNMF(SimilarityEstimator):
+    r"""Centres that are combinations of samples, samples that are combinations of centres.
+
+    Minimises over W, G ≥ 0
+
+    .. math:: \mathrm{tr}(K - 2 G^T K W + W^T K W G^T G),
+
+    which is ‖Φ − ΦWGᵀ‖² where K = ΦᵀΦ (Ding, Li and Jordan 2010), by their multiplicative updates from the
+    clusters of kernel k-means.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters k.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities, as in `SymNMF`; negative similarities are welcome in dense and sparse
+        matrices.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+    indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
+        What to do with negative eigenvalues, as in `KernelKMeans`; with "ignore", the objective may have no
+        lower bound.
+    tol : float, default=1e-4
+        Stop when ten iterations have lowered the objective by less than ten times this share of tr K.
+    max_iter : int, default=500
+        Stop after so many iterations.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable.
+
+    Attributes
+    ----------
+    labels_, history_, n_iter_, converged_, stop_reason_, affinity_matrix_, node_names_
+        As in `SymNMF`.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        G.
+    weights_ : ndarray of shape (n_samples, n_clusters)
+        W: how the centres are made of samples.
+    objective_ : float
+        The objective.
+
+    Notes
+    -----
+    The loop of `SymNMF` moves one factor; here two of different kinds move in turn, so this method has a loop
+    of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import KernelConvexNMF
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> model = KernelConvexNMF(2, affinity="precomputed", random_state=0).fit(K)
+    >>> labels = model.labels_
+    >>> labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5]
+    np.True_
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        indefinite: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 500,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.indefinite = indefinite
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> KernelConvexNMF:
+        """Factor the similarity of the samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._check_options()
+        clock = time.perf_counter()
+        similarity = self._read(X)
+        k = check_n_clusters(self.n_clusters, similarity.operator.n)
+        check_similarity(similarity.operator, nonnegative=False)
+        quiet = similarity.samples is not None or similarity.names is not None
+        K, shift = make_definite(similarity.operator, self.indefinite, type(self).__name__, quiet)
+        rng = check_random_state(self.random_state)
+        iterations = KernelRuns(K, np.ones(K.n), shift, k)
+        runs = iterations.run(first_labels(iterations, "auto", STARTS, rng), 100)
+        labels = min(runs, key=lambda run: run.objectives[-1]).labels
+        with single_threaded_blas():
+            descent = _Descent(SignedParts(K, shift), labels, k)
+            converged = descent.run(self.tol, self.max_iter)
+        self.weights_ = descent.W
+        n_iter = len(descent.objectives)
+        self._store(
+            similarity,
+            as_result(
+                descent.G,
+                descent.objectives[-1],
+                descent.objectives,
+                np.array(descent.clock) - clock,
+                converged,
+                f"stopped after {n_iter} iterations: the objective "
+                f"{'has stopped' if converged else 'is still'} falling",
+            ),
+        )
+        # A new sample's similarities are those of ΦWg to the others: KWg.
+        self._placer = Placer(similarity, K @ descent.W, members=descent.G)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags
+
+    def _check_options(self) -> None:
+        check_n_clusters(self.n_clusters)
+        check_known("indefinite", self.indefinite, WAYS)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_number("tol", self.tol, least=0)
+
+
+class _Descent:
+    """The updates of Ding, Li and Jordan (2010), (27) and (28) for kernels."""
+
+    def __init__(self, parts: SignedParts, labels: Array, k: int) -> None:
+        self.parts = parts
+        H = np.eye(k, dtype=parts.dtype)[labels]
+        self.G = H + parts.dtype.type(FLOOR)
+        self.W = self.G / np.maximum(H.sum(axis=0), 1)
+        self.objectives: list[float] = []
+        self.clock: list[float] = []
+
+    def run(self, tol: float, max_iter: int) -> bool:
+        trace = abs(self.parts.trace)
+        for iteration in range(max_iter):
+            self._step()
+            if iteration >= 10 and self.objectives[-11] - self.objectives[-1] <= 10 * tol * trace:
+                return True
+        return False
+
+    def _step(self) -> None:
+        (plus, minus), W = self.parts.products(self.W), self.W
+        attraction = plus + self.G @ (W.T @ minus)
+        repulsion = minus + self.G @ (W.T @ plus)
+        self.G = _scaled(self.G, attraction, repulsion)
+        gram = self.G.T @ self.G
+        of_G = self.parts.products(self.G)
+        self.W = _scaled(W, of_G[0] + minus @ gram, of_G[1] + plus @ gram)
+        fit = float(np.sum(self.G * (plus - minus)))  # of the new G and the old W
+        form = float(np.sum((W.T @ (plus - minus)) * gram))
+        self.objectives.append(self.parts.trace - 2 * fit + form)
+        self.clock.append(time.perf_counter())
+
+
+def _scaled(factor: Array, attraction: Array, repulsion: Array) -> Array:
+    ratio = np.divide(attraction, repulsion, out=np.ones_like(factor), where=repulsion > 0)
+    return factor * np.sqrt(np.maximum(ratio, 0))

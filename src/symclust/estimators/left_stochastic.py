@@ -1,0 +1,243 @@
+"""Left-stochastic clustering."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from symclust.constraints import Simplex
+from symclust.estimators._base import SimilarityEstimator
+from symclust.estimators._input import Similarity
+from symclust.estimators._options import check_known
+from symclust.estimators._probabilities import Probabilities
+from symclust.estimators._simplex_placing import SimplexPlacer
+from symclust.left_stochastic import Rotation, embed, rotate
+from symclust.left_stochastic.spectrum import negative_part
+from symclust.objectives import Frobenius
+from symclust.operators import Operator
+from symclust.solvers import Control, Problem, Result, run
+from symclust.solvers._loop import HISTORY
+from symclust.solvers._stochastic import StochasticMultiplicative
+from symclust.validation import check_n_clusters, check_number, check_similarity
+
+SOLVERS = ("rotation", "multiplicative")
+
+
+class LeftStochastic(Probabilities, SimilarityEstimator):
+    r"""Cluster by probabilities whose inner products are the similarities.
+
+    Finds P, one row a sample, with rows on the probability simplex, and a scale c that minimise
+
+    .. math:: \|K - \tfrac{1}{c} P P^T\|_F^2
+
+    (Arora, Gupta, Kapila and Fazel 2013, equation (3)). P_ij is read as the probability that sample i belongs
+    to cluster j; a sample is put into its most probable cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters k. The similarity needs as many positive eigenvalues.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities, as in `SymNMF`. With "precomputed", X is the similarity; it may have
+        negative entries.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+    solver : {"rotation", "multiplicative"}, default="rotation"
+        "rotation" turns the leading eigenvectors into the simplex (Algorithm 1): exact where K = PPᵀ/c, and
+        for two clusters without iterations. "multiplicative" descends on (3) itself from random starts, at
+        the scale c* of the other.
+    n_init : int, default=10
+        Number of starts. "rotation" starts from the rotation that brings far-apart samples to the vertices
+        and from random ones; "multiplicative" from random memberships. The lowest objective wins.
+    tol : float, default=1e-4
+        "rotation" stops when an iteration lowers the misfit by less than this share of it, "multiplicative"
+        when the projected gradient is this share of the first.
+    max_iter : int, default=1000
+        Stop after so many iterations.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable, to the bit and on any number of threads.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Most probable cluster of each sample.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        P.
+    scale_ : float
+        c* of (10).
+    objective_ : float
+        The objective (3).
+    relative_error_ : float
+        ‖K − PPᵀ/c‖ / ‖K‖.
+    is_unique_ : bool
+        Whether no other factor with the same inner products gives other clusters; found when asked for.
+    inits_ : ndarray
+        Objectives of the starts that were followed to their end.
+    history_ : recarray
+        `iteration`, `seconds`, `objective` and `stationarity` of the start that was kept. Of "rotation", the
+        objective is what it descends on, the misfit ‖RQ − P‖² of section 3.2.3, and the stationarity the
+        share by which the misfit fell.
+    n_iter_, converged_, stop_reason_
+        Iterations of that start, whether `tol` was reached, and why it stopped, in words.
+    affinity_matrix_ : ndarray, csr_array or Operator
+        The similarity K.
+    node_names_ : list or None
+        Names of the nodes, for graphs.
+
+    Notes
+    -----
+    Negative eigenvalues are cut, since no PPᵀ has any: "rotation" sees the k largest eigenvalues alone. A
+    warning says how much that was where the similarity was given; graphs that symclust makes have zeros on
+    their diagonals, hence negative eigenvalues always, and do not warn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import LeftStochastic
+    >>> P = np.array([[1.0, 0.0], [0.9, 0.1], [0.6, 0.4], [0.0, 1.0], [0.2, 0.8]])
+    >>> model = LeftStochastic(2, affinity="precomputed", random_state=0).fit(5 * P @ P.T)
+    >>> round(model.scale_, 6), np.sort(model.membership_[2]).round(6).tolist()
+    (0.2, [0.4, 0.6])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        solver: str = "rotation",
+        n_init: int = 10,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.solver = solver
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> LeftStochastic:
+        """Factor the similarity of the samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._check_options()
+        similarity = self._read(X)
+        K = similarity.operator
+        k = check_n_clusters(self.n_clusters, K.n)
+        squared_norm = check_similarity(K, nonnegative=False)
+        warn_of_negative_part(similarity, type(self).__name__)
+        rng = check_random_state(self.random_state)
+        if self.solver == "rotation":
+            self._fit_rotation(similarity, k, squared_norm, rng)
+        else:
+            self._fit_multiplicative(similarity, k, squared_norm, rng)
+        return self
+
+    def _fit_rotation(
+        self, similarity: Similarity, k: int, squared_norm: float, rng: np.random.RandomState
+    ) -> None:
+        clock = time.perf_counter()
+        found = rotate(similarity.operator, k, self.n_init, self.tol, self.max_iter, rng, squared_norm)
+        self.inits_ = np.array(found.objectives)
+        result = rotation_result(found, self.tol, clock)
+        self._keep(similarity, result, found.embedding.scale, squared_norm)
+
+    def _fit_multiplicative(
+        self, similarity: Similarity, k: int, squared_norm: float, rng: np.random.RandomState
+    ) -> None:
+        K = similarity.operator
+        scale = embed(K, k).scale
+        results = descend_multiplicatively(
+            K, scale, [random_memberships(K, k, rng) for _ in range(self.n_init)], self.tol, self.max_iter
+        )
+        self.inits_ = np.array([result.objective for result in results])
+        best = results[int(self.inits_.argmin())]
+        best.H *= best.H.dtype.type(np.sqrt(scale))
+        self._keep(similarity, best, scale, squared_norm)
+
+    def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
+        self._store(similarity, result)
+        self.scale_ = scale
+        self.relative_error_ = float(np.sqrt(result.objective / squared_norm))
+        self._placer = SimplexPlacer(similarity, result.H, scale)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags
+
+    def _check_options(self) -> None:
+        check_n_clusters(self.n_clusters)
+        check_known("solver", self.solver, SOLVERS)
+        check_number("n_init", self.n_init, least=1, whole=True)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_number("tol", self.tol, least=0)
+
+
+def warn_of_negative_part(similarity: Similarity, name: str) -> None:
+    """Say how much of a given similarity lies in negative eigenvalues, which a method cuts."""
+    if similarity.samples is not None or similarity.names is not None:
+        return  # our own graph, with zeros on the diagonal on purpose
+    lowest, share = negative_part(similarity.operator)
+    if share > 0:
+        warnings.warn(
+            f"The similarity has negative eigenvalues (down to {lowest:.3g}), which {name} cuts: about "
+            f"{100 * share:.2g} % of its squared norm.",
+            stacklevel=3,
+        )
+
+
+def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return rows distributed uniformly on the simplex."""
+    return rng.dirichlet(np.ones(k), operator.n).astype(operator.dtype)
+
+
+def descend_multiplicatively(
+    operator: Operator,
+    scale: float,
+    starts: list[np.ndarray],
+    tol: float,
+    max_iter: int,
+    multipliers: bool = True,
+) -> list[Result]:
+    """Descend on (3) for H = P/√c, whose rows add up to 1/√c; so K is used as it is."""
+    total = 1 / float(np.sqrt(scale))
+    problem = Problem(operator, Frobenius(operator), Simplex(total))
+    points = [P * P.dtype.type(total) for P in starts]
+    solver = StochasticMultiplicative(multipliers)
+    return run(problem, solver, points, Control(tol, max_iter))
+
+
+def rotation_result(found: Rotation, tol: float, clock: float) -> Result:
+    """Return a rotation as the loop would report it, which does not fit: it steps by products with K."""
+    misfits = np.array(found.descent.misfits)
+    history = np.empty(len(misfits), dtype=HISTORY).view(np.recarray)
+    history.iteration = np.arange(1, len(misfits) + 1)
+    history.seconds = np.array(found.descent.clock) - clock
+    history.objective = misfits
+    before = np.concatenate([misfits[:1], misfits[:-1]])
+    fall = np.divide(np.abs(before - misfits), before, out=np.zeros_like(misfits), where=before > 0)
+    history.stationarity = fall
+    reason = (
+        f"converged after {len(misfits)} iterations: the misfit falls by less than {tol:.1e} of itself or is "
+        "rounding"
+        if found.descent.converged
+        else f"stopped at max_iter after {len(misfits)} iterations with the misfit still falling"
+    )
+    return Result(found.P, found.objective, float(fall[-1]), 1.0, history, found.descent.converged, reason)

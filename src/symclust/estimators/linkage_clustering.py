@@ -1,0 +1,158 @@
+"""Agglomerative clustering of similarities by SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import squareform
+
+from symclust.estimators._hard import HardEstimator
+from symclust.estimators._options import check_known
+from symclust.exceptions import CombinationError
+from symclust.metrics import within_cluster_similarity
+from symclust.operators import Operator, Sparse
+from symclust.validation import check_n_clusters, check_similarity
+
+METHODS = ("single", "complete", "average")
+
+
+class LinkageClustering(HardEstimator):
+    """Merge the two most similar clusters until n_clusters are left.
+
+    The similarity of two clusters is that of their most similar samples ("single"), of their least similar
+    ones ("complete") or the average over all pairs ("average"). SciPy merges by the distances max K − K_ij.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters.
+    linkage : {"average", "single", "complete"}, default="average"
+        What the similarity of two clusters is.
+    affinity : str or callable, default="gaussian"
+        How samples become similarities, as in `SymNMF`; negative similarities are welcome. A sparse
+        similarity, such as "nearest_neighbors", can be used with "single" only: the others need all pairs.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+
+    Attributes
+    ----------
+    labels_, membership_, affinity_matrix_, node_names_
+        As in `SymNMF`; membership_ has a one in each row.
+    linkage_matrix_ : ndarray of shape (n_samples − 1, 4)
+        The merges, for SciPy's ``dendrogram``.
+    objective_ : float
+        Average within-cluster similarity (17); larger is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import LinkageClustering
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> LinkageClustering(2, affinity="precomputed").fit(K).labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        linkage: str = "average",
+        affinity: str | Callable[..., Any] = "gaussian",
+        affinity_params: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+
+    def fit(self, X: Any, y: Any = None) -> LinkageClustering:
+        """Merge the samples bottom-up.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        check_n_clusters(self.n_clusters)
+        check_known("linkage", self.linkage, METHODS)
+        similarity = self._read(X)
+        K = similarity.operator
+        k = check_n_clusters(self.n_clusters, K.n)
+        check_similarity(K, nonnegative=False)
+        self.linkage_matrix_ = self._merges(K)
+        labels = _cut(self.linkage_matrix_, k, K.n)
+        objective = within_cluster_similarity(K, labels)
+        self._store_labels(similarity, labels, k, objective=objective)
+        return self
+
+    def _merges(self, K: Operator) -> np.ndarray:
+        if K.n == 1:
+            return np.empty((0, 4))
+        if isinstance(K, Sparse) and self.linkage == "single":
+            return _single_linkage(K)
+        if not K.is_dense:
+            raise CombinationError(
+                f"linkage={self.linkage!r} needs the similarity of all pairs, {K.n} × {K.n} numbers, and "
+                f"{K!r} does not hold them. Use linkage='single', or a dense similarity, such as that of "
+                "affinity='gaussian'."
+            )
+        distances = K.largest() - K.toarray()
+        np.fill_diagonal(distances, 0)
+        return linkage(squareform(np.maximum(distances, 0), checks=False), self.linkage)
+
+
+def _single_linkage(K: Sparse) -> np.ndarray:
+    """Return the merges along the spanning tree of greatest similarity; pairs that are not stored count as 0.
+
+    Single linkage only ever uses edges of that tree: n − 1 numbers in place of n².
+    """
+    graph = K.csr.copy()
+    top = max(K.largest(), 0.0)
+    # Every stored edge needs a positive length, or SciPy takes it for absent.
+    graph.data = 1 + (top - graph.data)
+    tree = minimum_spanning_tree(graph).tocoo()
+    order = np.argsort(tree.data, kind="stable")
+    edges = [(int(tree.row[e]), int(tree.col[e]), float(tree.data[e]) - 1) for e in order]
+    return _merge_along(edges, K.n, top)
+
+
+def _merge_along(edges: list[tuple[int, int, float]], n: int, apart: float) -> np.ndarray:
+    """Return SciPy's linkage matrix of merges along edges; what they leave apart is merged last."""
+    parent, sizes, rows = list(range(n)), [1] * n, []
+
+    def find(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    def merge(a: int, b: int, height: float) -> None:
+        parent.append(len(parent))
+        sizes.append(sizes[a] + sizes[b])
+        parent[a] = parent[b] = len(parent) - 1
+        rows.append((min(a, b), max(a, b), height, sizes[-1]))
+
+    for a, b, height in edges:
+        merge(find(a), find(b), height)
+    roots = sorted({find(node) for node in range(n)})
+    for other in roots[1:]:
+        merge(find(roots[0]), other, max(apart, rows[-1][2] if rows else 0.0))
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+
+def _cut(merges: np.ndarray, k: int, n: int) -> np.ndarray:
+    """Return the labels when k clusters are left, numbered by their first samples."""
+    if len(merges) == 0:
+        return np.zeros(n, dtype=np.intp)
+    # Heights may be tied; numbering the merges makes every number of clusters a cut.
+    numbered = merges.copy()
+    numbered[:, 2] = np.arange(len(merges))
+    labels = fcluster(numbered, len(merges) - k + 0.5, criterion="distance")
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]

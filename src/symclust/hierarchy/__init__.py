@@ -1,0 +1,14 @@
+"""Trees of clusters, and how they grow.
+
+=========  ==================================================================================
+`Tree`     nodes with their samples; cut at any number of clusters, drawn, written, read
+`grow`     split the leaf that needs it most until there are enough
+`Within`   which leaf that is, by its samples' similarity to each other
+=========  ==================================================================================
+"""
+
+from symclust.hierarchy.growth import grow
+from symclust.hierarchy.tree import Node, Tree
+from symclust.hierarchy.within import Within
+
+__all__ = ["Node", "Tree", "Within", "grow"]

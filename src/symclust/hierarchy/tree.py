@@ -1,0 +1,216 @@
+"""A tree of clusters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symclust.exceptions import InputError, OptionError
+
+Array = np.ndarray
+
+
+@dataclass
+class Node:
+    """A cluster in a tree.
+
+    Attributes
+    ----------
+    number : int
+        Its place in ``tree.nodes``; 0 is the root.
+    members : ndarray of int
+        Its samples.
+    parent : int or None
+        Number of its parent.
+    children : tuple of int
+        Numbers of its children; empty for a leaf.
+    depth : int
+        Steps from the root.
+    score : float
+        What decided when it was split, NaN where nothing did.
+    split : int or None
+        How many splits came before its own; None for a leaf.
+    is_final : bool
+        A leaf that cannot be split.
+    data : dict
+        What a method wants to remember of it, for example weights of terms; written by `Tree.to_dict`.
+    """
+
+    number: int
+    members: Array
+    parent: int | None = None
+    children: tuple[int, ...] = ()
+    depth: int = 0
+    score: float = float("nan")
+    split: int | None = None
+    is_final: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it has no children."""
+        return not self.children
+
+
+class Tree:
+    """Clusters within clusters, made by splitting one leaf after the other.
+
+    Samples of a node that are in none of its children are outliers of its split: they belong to no leaf, and
+    `cut` labels them -1 from that split on.
+
+    Parameters
+    ----------
+    n_samples : int
+        Samples of the root, numbered from 0.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        In the order in which they were made; a node's children come after it.
+
+    Examples
+    --------
+    >>> from symclust.hierarchy import Tree
+    >>> tree = Tree(5)
+    >>> left, right = tree.split(0, [[0, 1, 2], [3, 4]])
+    >>> _ = tree.split(left.number, [[0], [1, 2]])
+    >>> tree.cut(2).tolist(), tree.cut(3).tolist()
+    ([0, 0, 0, 1, 1], [0, 1, 1, 2, 2])
+    >>> tree.to_newick()
+    '((0,1),2);'
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        self.nodes = [Node(0, np.arange(n_samples))]
+        self.n_splits = 0
+
+    def __repr__(self) -> str:
+        return f"<Tree of {self.n_samples} samples, {len(self.leaves())} leaves>"
+
+    @property
+    def n_samples(self) -> int:
+        """Samples of the root."""
+        return len(self.nodes[0].members)
+
+    def split(self, number: int, parts: Sequence[Any]) -> list[Node]:
+        """Give a leaf children with the samples `parts`; return them."""
+        node = self.nodes[number]
+        if not node.is_leaf:
+            raise InputError(f"Node {number} has been split already, into {node.children}.")
+        children = []
+        for part in parts:
+            members = np.asarray(part, dtype=np.intp)
+            child = Node(len(self.nodes), members, parent=number, depth=node.depth + 1)
+            self.nodes.append(child)
+            children.append(child)
+        node.children = tuple(child.number for child in children)
+        node.split = self.n_splits
+        self.n_splits += 1
+        return children
+
+    def leaves(self, n_clusters: int | None = None) -> list[Node]:
+        """Return the leaves from left to right, now or when there were `n_clusters`."""
+        last = self._last_split(n_clusters)
+        return [node for node in self.walk(last) if node.split is None or node.split >= last]
+
+    def walk(self, last: int | None = None) -> Iterator[Node]:
+        """Yield the nodes from the root down and from left to right, below splits before `last` only."""
+        last = self.n_splits if last is None else last
+        waiting = [0]
+        while waiting:
+            node = self.nodes[waiting.pop()]
+            yield node
+            if node.split is not None and node.split < last:
+                waiting.extend(reversed(node.children))
+
+    def cut(self, n_clusters: int) -> Array:
+        """Return the label of each sample when the tree had `n_clusters` leaves, numbered left to right."""
+        labels = np.full(self.n_samples, -1, dtype=np.intp)
+        for label, leaf in enumerate(self.leaves(n_clusters)):
+            labels[leaf.members] = label
+        return labels
+
+    def _last_split(self, n_clusters: int | None) -> int:
+        """Return how many splits there are below a number of leaves; splits in more than two count whole."""
+        if n_clusters is None:
+            return self.n_splits
+        counts = [1]
+        for node in sorted((n for n in self.nodes if n.split is not None), key=lambda n: n.split or 0):
+            counts.append(counts[-1] + len(node.children) - 1)
+        if n_clusters not in counts:
+            listed = f"1 to {counts[-1]}" if counts == list(range(1, counts[-1] + 1)) else str(counts)
+            raise OptionError(f"n_clusters={n_clusters!r} is no cut of this tree: it has {listed} leaves.")
+        return counts.index(n_clusters)
+
+    def linkage(self) -> Array:
+        """Return the tree as SciPy's ``dendrogram`` wants it, with leaves for observations.
+
+        Leaf i from left to right is observation i. Heights count splits from the last to the first, so a
+        split made early is drawn high. Only for splits in two.
+        """
+        if any(len(node.children) not in (0, 2) for node in self.nodes):
+            raise InputError("A dendrogram of SciPy's has two branches at each node; this tree has others.")
+        place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
+        rows: list[tuple[int, int, int, int]] = []
+        n_leaves = len(place)
+        inner = sorted((n for n in self.nodes if n.split is not None), key=lambda n: -(n.split or 0))
+        for height, node in enumerate(inner, start=1):
+            left, right = (place[child] for child in node.children)
+            place[node.number] = n_leaves + len(rows)
+            rows.append((left, right, height, len(node.members)))
+        return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+    def to_newick(self, names: Sequence[Any] | None = None) -> str:
+        """Return the tree in Newick's notation.
+
+        Leaves are clusters, numbered as in `cut`; with the `names` of the samples, each cluster is the group
+        of its samples.
+        """
+        place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
+        text: dict[int, str] = {}
+        for node in reversed(list(self.walk())):
+            if node.children:
+                text[node.number] = f"({','.join(text[child] for child in node.children)})"
+            elif names is None:
+                text[node.number] = str(place[node.number])
+            else:
+                text[node.number] = f"({','.join(_quoted(names[i]) for i in node.members)})"
+        return text[0] + ";"
+
+    def to_dict(self, names: Sequence[Any] | None = None) -> dict[str, Any]:
+        """Return the tree as nested dicts of plain numbers and strings, children within their parent."""
+        place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
+        found: dict[int, dict[str, Any]] = {}
+        for node in reversed(list(self.walk())):
+            entry: dict[str, Any] = {
+                "number": node.number,
+                "size": len(node.members),
+                "score": None if np.isnan(node.score) else float(node.score),
+                "split": node.split,
+                **node.data,
+            }
+            if node.children:
+                entry["children"] = [found[child] for child in node.children]
+            else:
+                entry["cluster"] = place[node.number]
+                entry["members"] = [int(i) if names is None else names[i] for i in node.members]
+            found[node.number] = entry
+        return found[0]
+
+    def to_json(self, names: Sequence[Any] | None = None, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON."""
+        return json.dumps(self.to_dict(names), indent=indent, default=_plain)
+
+
+def _quoted(name: Any) -> str:
+    text = str(name)
+    return text if text.isidentifier() or text.isdigit() else "'" + text.replace("'", "''") + "'"
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's arrays and numbers as Python's; other objects as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -1,0 +1,149 @@
+"""Turn the points into the simplex: rotate, project, find the rotation nearest to the projection, again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust.constraints import project_simplex
+from symclust.left_stochastic.turns import nearest_rotation, plane_basis
+
+Array = np.ndarray
+
+PATIENCE = 5  # iterations whose common progress is judged: a single one may fail
+ACCURACY = 1e-2  # of the points, relative to the root of machine precision: closer to the simplex is rounding
+GROWTH, MOST = 0.1, 0.9  # of the momentum, which begins anew when the misfit rises
+BATCH = 1 << 15  # numbers of one batch of starts: small problems go side by side, large ones one by one
+
+
+@dataclass
+class Descent:
+    """Where a start ended.
+
+    Attributes
+    ----------
+    turn : ndarray of shape (k − 1, k − 1)
+        The best rotation met.
+    misfit : float
+        ‖Q − P‖² there: what the projection on the simplex still moves.
+    misfits, clock : list of float
+        The misfit at every iteration, and when it was known.
+    converged : bool
+        Whether the misfit had stopped falling, or was rounding.
+    """
+
+    turn: Array
+    misfit: float
+    misfits: list[float]
+    clock: list[float]
+    converged: bool
+
+
+def memberships(points: Array, turn: Array) -> Array:
+    """Return the rotated points, projected on the simplex."""
+    basis = plane_basis(points.shape[1] + 1, points.dtype)
+    with single_threaded_blas():
+        Q = points @ (turn.astype(points.dtype) @ basis.T)
+    Q += Q.dtype.type(1 / Q.shape[1])
+    return project_simplex(Q)
+
+
+def descend(points: Array, turns: Array, outside_only: bool, tol: float, max_iter: int) -> list[Descent]:
+    """Lower the misfit from every start.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, k − 1)
+        In the plane of the simplex.
+    turns : ndarray of shape (n_starts, k − 1, k − 1)
+        The starting rotations.
+    outside_only : bool
+        Fit the rotation to the points outside the simplex, as subroutine 2 does: points inside do not hold
+        it back. With all points it is the alternating minimisation of section 3.4.
+    tol : float
+        Stop when five iterations have lowered the misfit by less than 5 tol of itself.
+    max_iter : int
+        Stop after so many iterations.
+
+    Notes
+    -----
+    The steps are linear in their end, and slow. Each is therefore prolonged by a share of the one before, a
+    share that grows to 0.9 and begins anew when the misfit rises: a third to a quarter of the iterations. The
+    best rotation met is kept, so the result is none the worse for it.
+    """
+    size = max(1, BATCH // max(points.size, 1))
+    with single_threaded_blas():
+        batches = map_blocks(
+            lambda part: _Batch(points, turns[part], outside_only).run(tol, max_iter),
+            split(len(turns), size),
+        )
+    return [descent for batch in batches for descent in batch]
+
+
+class _Batch:
+    """Starts side by side; those that are done keep their place and are not computed any more."""
+
+    def __init__(self, points: Array, turns: Array, outside_only: bool) -> None:
+        self.points, self.outside_only = points, outside_only
+        self.basis = plane_basis(points.shape[1] + 1, points.dtype)
+        self.turns = turns.astype(points.dtype)
+        self.found = [Descent(turn, np.inf, [], [], False) for turn in self.turns]
+        self.last: Array | None = None
+        self.momentum = np.zeros(len(turns), dtype=points.dtype)
+        eps = float(np.finfo(points.dtype).eps)
+        self.rounding = 8 * eps  # entries of Q this far below zero
+        self.zero = ACCURACY**2 * eps * len(points)
+
+    def run(self, tol: float, max_iter: int) -> list[Descent]:
+        active = np.arange(len(self.turns))
+        for _ in range(max_iter):
+            active = self._step(active, tol)
+            # A misfit of nothing but rounding cannot be improved upon: the other starts may rest.
+            if not active.size or any(f.misfit <= self.zero for f in self.found):
+                break
+        for found in self.found:
+            found.converged |= found.misfit <= self.zero
+        return self.found
+
+    def _step(self, active: Array, tol: float) -> Array:
+        k = self.basis.shape[0]
+        Q = self.points @ (self.turns[active] @ self.basis.T)
+        Q += Q.dtype.type(1 / k)
+        P = project_simplex(Q)
+        outside = Q.min(axis=2) < -self.rounding
+        Q -= P
+        misfits = np.einsum("sij,sij->s", Q, Q, dtype=np.float64)
+        going = [self._judge(*pair, tol) for pair in zip(active, misfits, strict=True)]
+        if self.outside_only:
+            P *= outside[:, :, None]
+        # T = XᵀY with Y = (P − 1/k)B; the 1/k drop out since 1ᵀB = 0. The rotation nearest to T is found for
+        # the points themselves, not for the rotated ones: it is whole and need not be composed with the last.
+        self.turns[active] = nearest_rotation(self._prolonged(active, self.points.T @ P @ self.basis))
+        return active[going]
+
+    def _prolonged(self, active: Array, T: Array) -> Array:
+        if self.last is None:
+            self.last = T.copy()
+        share = self.momentum[active, None, None]
+        longer = T + share * (T - self.last[active])
+        self.last[active] = T
+        return longer
+
+    def _judge(self, start: int, misfit: float, tol: float) -> bool:
+        """Note the misfit; return whether this start goes on."""
+        found = self.found[start]
+        found.misfits.append(float(misfit))
+        found.clock.append(time.perf_counter())
+        if misfit < found.misfit:
+            found.misfit, found.turn = float(misfit), self.turns[start].copy()
+        fell = len(found.misfits) < 2 or misfit <= found.misfits[-2]
+        self.momentum[start] = min(self.momentum[start] + GROWTH, MOST) if fell else 0
+        if misfit <= self.zero:
+            return False
+        if len(found.misfits) > PATIENCE:
+            before = min(found.misfits[:-PATIENCE])
+            found.converged = before - found.misfit <= PATIENCE * tol * before
+        return not found.converged

@@ -1,0 +1,94 @@
+"""The samples as points in the plane of the simplex."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from symclust._threads import single_threaded_blas
+from symclust.exceptions import InputError
+from symclust.operators import Operator
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """K's best approximation of rank k, laid into the plane that holds the probability simplex.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, k − 1)
+        Coordinates in the plane, from the centre of the simplex. A rotation g of the plane makes them
+        memberships: 1/k + points g Bᵀ, with B the basis `turns.plane_basis`.
+    factor : ndarray of shape (n, k)
+        The same points before they were laid into the plane: MMᵀ is the best approximation of cK of rank k.
+    scale : float
+        c* of (10).
+    values : ndarray of shape (k,)
+        The k largest eigenvalues of K.
+    """
+
+    points: Array
+    factor: Array
+    scale: float
+    values: Array
+
+
+def embed(operator: Operator, k: int) -> Embedding:
+    """Return the first two steps of Algorithm 1: eigenvectors, scale, plane.
+
+    Rotating the plane fitted to the points onto that of the simplex (subroutine 1) and reading off
+    coordinates in it is the same as reading off coordinates in any basis of the fitted plane, up to a
+    rotation within it, which is free here and found later.
+
+    Parameters
+    ----------
+    operator : Operator
+        K, with k positive eigenvalues.
+    k : int
+        Number of clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.left_stochastic import embed
+    >>> from symclust.operators import as_operator
+    >>> P = np.array([[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]])
+    >>> found = embed(as_operator(P @ P.T / 3), 2)
+    >>> round(found.scale, 6), np.abs(found.points[:, 0] * np.sqrt(2)).round(6).tolist()
+    (3.0, [1.0, 0.5, 1.0])
+    """
+    values, vectors = operator.eigsh(k)
+    _check_positive(operator, values)
+    with single_threaded_blas():
+        roots = np.sqrt(values)
+        normal = vectors.sum(axis=0) / roots  # m = (MMᵀ)⁻¹M1: M has orthogonal rows of squared length λ
+        scale = float(normal @ normal) / k  # (10)
+        _check_scale(operator, scale * float(values[0]))
+        M = vectors * (np.sqrt(scale) * roots).astype(vectors.dtype)
+        basis = np.linalg.qr(normal[:, None], mode="complete")[0]
+        points = M @ basis[:, 1:].astype(M.dtype)  # the first column is the normal
+        return Embedding(np.ascontiguousarray(points), M, scale, values)
+
+
+def _check_positive(operator: Operator, values: Array) -> None:
+    floor = max(float(values[0]), 0.0) * operator.n * float(np.finfo(values.dtype).eps)
+    positive = int(np.count_nonzero(values > floor))
+    if positive < len(values):
+        raise InputError(
+            f"A left-stochastic factor with {len(values)} clusters needs a similarity with {len(values)} "
+            f"positive eigenvalues; this one, with n_samples={operator.n}, has {positive} (the {len(values)} "
+            f"largest end at {values[-1]:.3g}). Ask for fewer clusters, or use a similarity that compares "
+            "samples more finely, for example with a value on its diagonal."
+        )
+
+
+def _check_scale(operator: Operator, scale: float) -> None:
+    if scale <= operator.n * float(np.finfo(operator.dtype).eps):
+        raise InputError(
+            "The rows of this similarity add up to zero, as those of a centred kernel do: no plane away from "
+            "the origin fits its samples, and no memberships that add up to one. Use the similarity before "
+            "centring."
+        )

@@ -1,0 +1,58 @@
+"""How often clusters are right, against how sure the memberships are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symclust.exceptions import InputTypeError
+from symclust.plotting._matplotlib import matplotlib_module
+from symclust.plotting._style import is_dark, line_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_calibration"]
+
+FIELDS = ("confidence", "agreement", "count")
+
+
+def plot_calibration(calibration: Any, ax: Axes | None = None) -> Axes:
+    """Draw agreement with known classes against confidence; calibrated memberships lie on the diagonal.
+
+    Parameters
+    ----------
+    calibration : recarray
+        What `symclust.metrics.membership_calibration` returns.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from symclust.metrics import membership_calibration
+    >>> from symclust.plotting import plot_calibration
+    >>> plot_calibration(membership_calibration([0, 0, 1], [[0.9, 0.1], [1, 0], [0.2, 0.8]])).get_ylabel()
+    'share in the right cluster'
+    """
+    names = getattr(getattr(calibration, "dtype", None), "names", None) or ()
+    if not set(FIELDS) <= set(names):
+        raise InputTypeError(
+            f"plot_calibration got a {type(calibration).__name__}; expected the result of "
+            "symclust.metrics.membership_calibration."
+        )
+    if ax is None:
+        ax = matplotlib_module().subplots(figsize=(4.2, 4.0), layout="constrained")[1]
+    first, second = line_colours(is_dark(ax))
+    ax.plot([0, 1], [0, 1], "--", color=second, linewidth=1, label="calibrated")
+    ax.plot(calibration["confidence"], calibration["agreement"], "-", color=first, linewidth=1)
+    sizes = 12 + 160 * np.asarray(calibration["count"]) / np.sum(calibration["count"])
+    ax.scatter(calibration["confidence"], calibration["agreement"], s=sizes, color=first, label="samples")
+    ax.set(xlabel="largest membership", ylabel="share in the right cluster", xlim=(0, 1.02), ylim=(0, 1.02))
+    ax.grid(linewidth=0.4, alpha=0.35)
+    ax.legend(frameon=False)
+    return ax

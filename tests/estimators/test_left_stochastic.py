@@ -1,0 +1,155 @@
+"""LeftStochastic as a user meets it."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from symclust import LeftStochastic
+from symclust.exceptions import InputError, NotConvergedWarning, OptionError
+from symclust.metrics import clustering_accuracy
+
+CENTRED = "gives a centred kernel, whose rows add up to zero: no plane away from the origin fits it"
+UNSUITED = {
+    "check_clustering": "gives samples × features where a square similarity is due",
+    "check_transformer_data_not_an_array": CENTRED,
+    "check_transformer_general": CENTRED,
+    "check_transformer_preserve_dtypes": CENTRED,
+}
+
+
+@parametrize_with_checks(
+    [
+        LeftStochastic(),
+        LeftStochastic(solver="multiplicative", n_init=2, max_iter=50),
+        LeftStochastic(affinity="precomputed"),
+    ],
+    expected_failed_checks=lambda model: UNSUITED if model.affinity == "precomputed" else {},
+)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def factor():
+    return np.random.default_rng(0).dirichlet(np.full(3, 0.3), 60)
+
+
+@pytest.mark.parametrize("solver", ["rotation", "multiplicative"])
+def test_memberships_are_probabilities_and_the_objective_is_3(factor, solver):
+    K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
+    model = LeftStochastic(3, affinity="precomputed", solver=solver, max_iter=3000, random_state=0).fit(K)
+    P = model.membership_
+    assert P.min() >= 0
+    assert_allclose(P.sum(axis=1), 1, rtol=1e-10)
+    squared = np.linalg.norm(K - P @ P.T / model.scale_) ** 2
+    assert model.objective_ == pytest.approx(squared, rel=1e-8)
+    assert model.relative_error_ == pytest.approx(np.sqrt(squared) / np.linalg.norm(K), rel=1e-8)
+    assert_array_equal(model.labels_, P.argmax(axis=1))
+    assert model.objective_ == model.inits_.min()
+    assert "converged" in model.stop_reason_
+
+
+def test_the_multiplicative_solver_descends_to_a_stationary_point(factor):
+    K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
+    options = {"affinity": "precomputed", "random_state": 0, "n_init": 2, "tol": 1e-5, "max_iter": 20_000}
+    model = LeftStochastic(3, solver="multiplicative", **options).fit(K)
+    assert np.all(np.diff(model.history_.objective) <= 1e-12 * np.sum(K**2))
+    P, c, step = model.membership_, model.scale_, 1e-6
+    value = lambda P: np.linalg.norm(K - P @ P.T / c) ** 2  # noqa: E731
+    # Moving a little probability from one cluster to another gains nothing, wherever there is any to move.
+    for i in range(0, 60, 7):
+        for a, b in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]:
+            if P[i, a] > 1e-2:
+                moved = P.copy()
+                moved[i, [a, b]] += [-step, step]
+                assert (value(moved) - value(P)) / step > -1e-2
+
+
+def test_unseen_samples_get_the_nearest_point_of_the_simplex(factor):
+    K = 4 * factor @ factor.T
+    model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(K)
+    new = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
+    placed = model.transform(4 * new @ factor.T)
+    order = [int(np.abs(model.membership_[:, [j]] - factor).sum(axis=0).argmin()) for j in range(3)]
+    assert_allclose(placed, new[:, order], atol=1e-6)
+    assert_array_equal(model.transform(K), model.membership_)
+    assert model.score(K) == pytest.approx(0, abs=1e-9)
+
+
+def test_indefinite_similarities_are_cut_with_a_warning_that_says_how_much(factor):
+    K = factor @ factor.T - 0.5 * np.eye(60)
+    with pytest.warns(
+        UserWarning, match=r"down to -0\.5.*LeftStochastic cuts: about .* % of its squared norm"
+    ):
+        model = LeftStochastic(2, affinity="precomputed", random_state=0).fit(K)
+    values, vectors = np.linalg.eigh(K)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cut = LeftStochastic(2, affinity="precomputed", random_state=0).fit(
+            (vectors * values.clip(0)) @ vectors.T
+        )
+    assert_allclose(model.membership_, cut.membership_, atol=1e-9)
+
+
+def test_no_warning_for_graphs_that_symclust_makes(blobs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LeftStochastic(3, random_state=0).fit(blobs[0])
+    assert clustering_accuracy(blobs[1], model.labels_) == 1
+
+
+def test_negative_similarities_are_welcome(factor):
+    K = np.where(np.equal.outer(np.arange(40) % 2, np.arange(40) % 2), 1.0, -0.2) + 0.1 * np.eye(40)
+    model = LeftStochastic(2, affinity="precomputed").fit(K)
+    assert clustering_accuracy(np.arange(40) % 2, model.labels_) == 1
+
+
+def test_one_cluster():
+    model = LeftStochastic(1, affinity="precomputed").fit(np.ones((5, 5)))
+    assert_array_equal(model.membership_, np.ones((5, 1)))
+    assert model.objective_ == pytest.approx(0, abs=1e-12)
+
+
+def test_sparse_and_dense_agree(factor):
+    K = factor @ factor.T
+    dense, csr = (
+        LeftStochastic(3, affinity="precomputed", random_state=0).fit(M) for M in (K, sparse.csr_array(K))
+    )
+    assert sparse.issparse(csr.affinity_matrix_)
+    assert clustering_accuracy(dense.labels_, csr.labels_) == 1
+
+
+def test_the_same_bits_on_one_thread_and_on_two():
+    X = np.random.default_rng(0).normal(size=(1500, 4))
+    models = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            models.append(LeftStochastic(4, random_state=0).fit(X))
+    assert_array_equal(models[0].membership_, models[1].membership_)
+
+
+def test_too_few_iterations_are_reported(factor):
+    K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
+    with pytest.warns(NotConvergedWarning, match="max_iter"):
+        LeftStochastic(3, affinity="precomputed", solver="multiplicative", max_iter=2).fit(K)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"solver": "magic"}, OptionError, "'rotation', 'multiplicative'"),
+        ({"n_init": 0}, OptionError, "n_init=0"),
+        ({"tol": -1}, OptionError, "tol=-1"),
+        ({"n_clusters": 9}, InputError, "needs a similarity with 9 positive eigenvalues; this one, .* has 3"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_refusals(factor, options, error, words):
+    with pytest.raises(error, match=words):
+        LeftStochastic(**{"n_clusters": 3, "affinity": "precomputed"} | options).fit(factor @ factor.T)

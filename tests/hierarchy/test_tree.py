@@ -1,0 +1,160 @@
+"""Trees: cuts, export, growth."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage
+
+from symclust.exceptions import InputError, OptionError
+from symclust.hierarchy import Node, Tree, Within, grow
+from symclust.hierarchy.splinter import splinter
+from symclust.operators import as_operator
+
+
+def random_tree(n, n_leaves, seed):
+    rng = np.random.default_rng(seed)
+
+    def halves(node):
+        right = rng.permutation(len(node.members)) < rng.integers(1, len(node.members))
+        return node.members[~right], node.members[right]
+
+    return grow(Tree(n), n_leaves, halves, lambda node: -len(node.members))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 30), st.integers(0, 10_000))
+def test_cuts_are_nested_partitions(n, seed):
+    tree = random_tree(n, n, seed)
+    assert len(tree.leaves()) == n
+    for k in range(1, n + 1):
+        labels = tree.cut(k)
+        assert sorted(set(labels)) == list(range(k))
+        if k > 1:  # every cluster lies within one of the coarser cut
+            coarse = tree.cut(k - 1)
+            assert all(len(set(coarse[labels == c])) == 1 for c in range(k))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 20), st.integers(0, 10_000))
+def test_the_linkage_matrix_is_scipys(n, seed):
+    tree = random_tree(n, n, seed)
+    Z = tree.linkage()
+    assert is_valid_linkage(Z)
+    drawn = dendrogram(Z, no_plot=True)["leaves"]
+    assert sorted(drawn) == list(range(n))
+    order = np.array([leaf.members[0] for leaf in tree.leaves()])
+    for k in range(1, n + 1):  # SciPy cuts it into the same clusters
+        ours = tree.cut(k)[order]
+        theirs = fcluster(Z, k, criterion="maxclust")
+        assert len(set(zip(ours, theirs, strict=True))) == k
+
+
+def make_tree():
+    tree = Tree(5)
+    left, _ = tree.split(0, [[0, 1, 2], [3, 4]])
+    tree.split(left.number, [[0], [1, 2]])
+    return tree
+
+
+def test_exports():
+    tree = make_tree()
+    assert tree.to_newick() == "((0,1),2);"
+    assert tree.to_newick(["a", "b c", "it's", "d", "e"]) == "(((a),('b c','it''s')),(d,e));"
+    tree.nodes[1].data["terms"] = np.array([1.5, 2.5])
+    read = json.loads(tree.to_json(indent=1))
+    assert read["children"][0]["terms"] == [1.5, 2.5]
+    assert read["children"][0]["children"][1]["members"] == [1, 2]
+    assert read["children"][1]["cluster"] == 2
+    assert read["score"] is None
+
+
+def test_samples_in_no_child_are_outliers_from_then_on():
+    tree = Tree(4)
+    left, _ = tree.split(0, [[0, 1], [3]])
+    tree.split(left.number, [[0], [1]])
+    assert tree.cut(1).tolist() == [0, 0, 0, 0]
+    assert tree.cut(3).tolist() == [0, 1, -1, 2]
+
+
+def test_splits_in_three_have_cuts_but_no_dendrogram():
+    tree = Tree(3)
+    tree.split(0, [[0], [1], [2]])
+    assert tree.cut(3).tolist() == [0, 1, 2]
+    with pytest.raises(OptionError, match=r"n_clusters=2 is no cut.*\[1, 3\]"):
+        tree.cut(2)
+    with pytest.raises(InputError, match="two branches"):
+        tree.linkage()
+
+
+def test_refusals():
+    tree = make_tree()
+    with pytest.raises(OptionError, match="it has 1 to 3 leaves"):
+        tree.cut(4)
+    with pytest.raises(InputError, match="split already"):
+        tree.split(0, [[0], [1]])
+
+
+def test_growth_stops_where_nothing_can_be_split():
+    tree = grow(Tree(6), 6, lambda node: None, lambda node: 0.0)
+    assert len(tree.leaves()) == 1
+    assert tree.nodes[0].is_final
+
+
+def test_growth_takes_the_lowest_priority_first():
+    order = []
+
+    def halves(node):
+        order.append(len(node.members))
+        return node.members[:1], node.members[1:]
+
+    grow(Tree(5), 4, halves, lambda node: len(node.members))
+    assert order == [5, 1, 4, 1, 3][: len(order)] or order == [5, 4, 3]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_within_is_that_of_the_paper(n, seed):
+    rng = np.random.default_rng(seed)
+    K = rng.normal(size=(n, n))
+    K = K + K.T
+    members = np.flatnonzero(rng.random(n) < 0.7)
+    within = Within(as_operator(K))
+    value = within(Node(0, members))
+    m = len(members)
+    if m < 2:
+        assert value == np.inf
+        return
+    upper = np.triu(K[np.ix_(members, members)]).sum()
+    assert value == pytest.approx(upper / (m * (m + 1)))
+    right = rng.random(m) < 0.5
+    within.note_parts(as_operator(K[np.ix_(members, members)]), right, 7)
+    for number, part in ((7, members[~right]), (8, members[right])):
+        assert within(Node(number, part)) == pytest.approx(Within(as_operator(K))(Node(0, part)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 10), st.integers(0, 1000))
+def test_the_splinter_group_is_that_of_diana(n, seed):
+    rng = np.random.default_rng(seed)
+    K = rng.normal(size=(n, n))
+    K = K + K.T
+    old, new = list(range(n)), []
+
+    def average(i, group):
+        others = [j for j in group if j != i]
+        return np.mean([K[i, j] for j in others]) if others else -np.inf
+
+    mover = min(old, key=lambda i: average(i, old))
+    while True:
+        old.remove(mover)
+        new.append(mover)
+        if len(old) == 1:
+            break
+        gains = {i: average(i, new) - average(i, old) for i in old}
+        mover = max(gains, key=gains.get)
+        if gains[mover] <= 0:
+            break
+    assert sorted(new) == np.flatnonzero(splinter(as_operator(K))).tolist()
