@@ -11,9 +11,11 @@ from symclust._threads import single_threaded_blas
 from symclust.constraints import Constraint, Nonnegative
 from symclust.initialization._embedding import turned_embedding
 from symclust.nnls.block_pivoting import block_pivoting
-from symclust.operators import Operator
+from symclust.operators import Operator, Shifted
 from symclust.solvers import Control, Problem, Solver, Start, Starts, make_starts
 
+FEW = 10_000  # rows up to which sweeps over computed rows take seconds
+SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over the rows
 ROUNDS = 500  # of projected gradient for the k numbers of an unseen sample
 STILL = 1e-6
 
@@ -39,7 +41,9 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
             points = [Start(turned_embedding(operator, k))]
         else:
             orthant = replace(problem, constraint=Nonnegative())
-            scout = scouting_solver(operator)
+            scout = orthant_solver(operator)
+            if not sweeps_pay(operator):
+                starts = replace(starts, scout_iterations=SCOUTING_STEPS)
             points = make_starts(orthant, scout, replace(starts, scout=scout), control)
         reference = reference_at_random(problem, (operator.n, k), level)
         for point in points:
@@ -49,13 +53,19 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
     return points
 
 
-def scouting_solver(operator: Operator) -> Solver:
-    """Return what descends on nonnegative factors fastest: by rows where A is at hand as an array.
+def sweeps_pay(operator: Operator) -> bool:
+    """Whether nonnegative factors are better found by rows: where A is an array, or rows are cheap and few.
 
-    Rows of other forms are computed, block by block: for 100,000 documents a sweep takes ten times as long
-    as a product.
+    Row descent ends in clearly better minima than steps along the gradient. But rows of a Gram matrix are
+    computed, block by block: for 100,000 documents a sweep takes ten times as long as a product.
     """
-    if operator.is_dense or operator.is_sparse:
+    A = operator.operator if isinstance(operator, Shifted) else operator
+    return A.is_dense or A.is_sparse or (operator.rows_are_cheap and operator.n <= FEW)
+
+
+def orthant_solver(operator: Operator) -> Solver:
+    """Return the solver for nonnegative factors that suits the operator."""
+    if sweeps_pay(operator):
         return registry.resolve("solvers", "row_descent")()
     return registry.resolve("solvers", "projected_gradient")("accelerated")
 

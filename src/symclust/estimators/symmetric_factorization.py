@@ -12,7 +12,7 @@ from symclust import _kernels, registry
 from symclust.constraints import as_constraint
 from symclust.estimators._assigning import find_centers, nearest_center
 from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._feasible import RowSolver, feasible_starts, scouting_solver
+from symclust.estimators._feasible import RowSolver, feasible_starts, orthant_solver
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import COUPLED, check_known, check_solver
 from symclust.estimators._placing import Placer
@@ -56,7 +56,7 @@ class SymmetricFactorization(DescentEstimator):
     solver : str, default="auto"
         "projected_gradient" works for every set; "columnwise" for "free" and "nonnegative"; for
         "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", except
-        "row_descent" for "nonnegative" where M is an array, dense or sparse.
+        "row_descent" for "nonnegative" where A is an array, dense or sparse, or has few rows.
     step_rule : {"accelerated", "adaptive", "search"}, default="accelerated"
         How "projected_gradient" chooses its steps: 1/(2L) as in the paper ("adaptive"), with momentum that is
         dropped whenever f would rise ("accelerated"), or by trial ("search").
@@ -181,7 +181,7 @@ class SymmetricFactorization(DescentEstimator):
         if name == "auto":
             orthant = "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated"
             if orthant:
-                return scouting_solver(problem.operator)
+                return orthant_solver(problem.operator)
             name = "projected_gradient"
         solver = registry.resolve("solvers", name)
         if name == "projected_gradient":

@@ -30,7 +30,8 @@ FLOOR = (
 class Starts:
     """How to begin: `init` by name or as an array, how often, and with which random numbers.
 
-    `scout` is the solver of the first descent of "merge", where it is to be another than usual.
+    `scout` is the solver of the first descent of "merge", where it is to be another than usual, and
+    `scout_iterations` how far it goes.
     """
 
     init: str | Array
@@ -38,6 +39,7 @@ class Starts:
     n_init: int
     rng: np.random.RandomState
     scout: Solver | None = None
+    scout_iterations: int = FIRST_SWEEPS
 
 
 @dataclass
@@ -88,7 +90,8 @@ def make_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
         factors = [initialize(problem.objective, starts.n_columns, starts.rng) for _ in range(starts.n_init)]
     guide = guided(problem)
     if starts.init == "random" and guide is not problem:
-        factors = [result.H for result in descend_briefly(guide, solver, factors, control)]
+        brief = replace(control, max_iter=FIRST_SWEEPS)
+        factors = [result.H for result in descend_briefly(guide, solver, factors, brief)]
     return [Start(H) for H in factors]
 
 
@@ -102,7 +105,7 @@ def descend_briefly(
     problem: Problem, solver: Solver, factors: list[Array], control: Control, scout: Solver | None = None
 ) -> list[Result]:
     """Take the first sweeps: by rows, the fastest wherever rows of A are at hand, otherwise by `solver`."""
-    brief = replace(control, tol=0.0, max_iter=FIRST_SWEEPS, callback=None)
+    brief = replace(control, tol=0.0, callback=None)
     by_rows = problem.operator.rows_are_cheap or not solver.needs <= problem.objective.offers
     return run(problem, scout or (RowDescent() if by_rows else solver), factors, brief, certify=False)
 
@@ -115,7 +118,8 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
     with single_threaded_blas():
         factors = [initialize(problem.objective, columns, starts.rng) for _ in range(starts.n_init)]
     guide = guided(problem)
-    over = descend_briefly(guide, solver, factors, control, starts.scout)
+    brief = replace(control, max_iter=starts.scout_iterations)
+    over = descend_briefly(guide, solver, factors, brief, starts.scout)
     del factors
     points = []
     while over:
