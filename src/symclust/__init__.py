@@ -7,7 +7,7 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, graphs, metrics, operators
+from symclust import constraints, datasets, documents, graphs, metrics, operators
 from symclust.estimators import (
     Diana,
     DivisiveClustering,
@@ -42,6 +42,7 @@ __all__ = [
     "SymmetricFactorization",
     "constraints",
     "datasets",
+    "documents",
     "graphs",
     "metrics",
     "operators",
