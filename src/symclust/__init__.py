@@ -20,6 +20,7 @@ from symclust.estimators import (
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",
