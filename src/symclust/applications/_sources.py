@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from symclust.validation import check_features
 __all__ = ["read_corpus"]
 
 EXPECTED = (
-    "Give a list of strings, the path of a folder of text files, the path of a .jsonl or .jsonl.gz file, or "
-    "a documents × terms matrix of counts."
+    "Give a list of strings, a dict of names and strings, the path of a folder of text files or of a .jsonl "
+    "or .jsonl.gz file, or a documents × terms matrix of counts."
 )
 
 
@@ -33,7 +34,9 @@ def read_corpus(texts: Any, *, feature_names: Any = None, text_key: str = "text"
         return _read_path(texts, text_key, encoding)
     if _is_matrix(texts):
         return _read_counts(texts, feature_names)
-    if isinstance(texts, bytes | Mapping) or not isinstance(texts, Iterable):
+    if isinstance(texts, Mapping):
+        return replace(_read_strings(texts.values()), names=[str(name) for name in texts])
+    if isinstance(texts, bytes) or not isinstance(texts, Iterable):
         raise InputTypeError(f"Documents cannot be read from a {type(texts).__name__}. {EXPECTED}")
     return _read_strings(texts)
 

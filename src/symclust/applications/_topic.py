@@ -59,7 +59,8 @@ class Topic:
     documents : ndarray of int
         The documents in it, by their numbers among those given.
     terms : tuple of (str, float)
-        Its most important terms and their weights, the most important first.
+        The terms that set it apart from all documents, the most telling first, and their weights: ordered by
+        p log(p/q), with p and q the shares of a term in the weights of the topic and of all documents.
     score : float
         What its split is worth (Kuang 2014, (63)); NaN where that was not asked.
     coherence : float

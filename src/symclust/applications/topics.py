@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from symclust.applications._corpus import Corpus
 from symclust.applications._fitted import FittedTopics
 from symclust.applications._sources import read_corpus
-from symclust.applications._topic import describe
+from symclust.applications._topic import Topic, describe
 from symclust.applications._vectorizing import count_terms
 from symclust.applications.topic_tree import TopicTree
 from symclust.documents import DocumentWeights
@@ -44,8 +44,9 @@ def topics(
 
     Parameters
     ----------
-    texts : list of str, path, or matrix
-        Any iterable of strings, None standing for an empty one; the path of a folder, whose text files are
+    texts : list of str, dict, path, or matrix
+        Any iterable of strings, None standing for an empty one; a dict of the names of documents and their
+        texts; the path of a folder, whose text files are
         read in the order of their names; the path of a ``.jsonl`` or ``.jsonl.gz`` file; or a
         documents × terms matrix of counts, dense, sparse or a DataFrame.
     n_topics : int or None, default=20
@@ -90,15 +91,11 @@ def topics(
     >>> tree.empty.tolist()
     [4]
     """
-    check_number("n_terms", n_terms, least=1, whole=True)
-    check_number("n_examples", n_examples, least=0, whole=True)
-    if n_topics is not None:
-        check_number("n_topics", n_topics, least=1, whole=True)
+    _check_numbers(n_topics, n_terms, n_examples)
     reading = {"text_key": text_key, "encoding": encoding}
     corpus = read_corpus(texts, feature_names=feature_names, **reading)
     counts, vectorizer, terms = _count(corpus, language, vectorizer_options)
-    words = np.diff(counts.indptr)
-    kept = np.flatnonzero(words)
+    kept = np.flatnonzero(np.diff(counts.indptr))
     if not kept.size:
         raise InputError(f"None of the {len(corpus)} documents has a term: there is nothing to cluster.")
     weights = DocumentWeights()
@@ -106,15 +103,27 @@ def topics(
     n_clusters = None if n_topics is None else min(int(n_topics), len(kept))
     model = HierarchicalNMF(n_clusters, random_state=random_state, **(model_params or {})).fit(X)
     fitted = FittedTopics(vectorizer, weights, model, terms, kept, len(corpus), n_terms, reading)
+    described = describe(model.tree_, normalize(X), kept, terms, corpus, n_terms, n_examples)
+    return _result(fitted, described, corpus, np.diff(counts.indptr))
+
+
+def _check_numbers(n_topics: Any, n_terms: Any, n_examples: Any) -> None:
+    check_number("n_terms", n_terms, least=1, whole=True)
+    check_number("n_examples", n_examples, least=0, whole=True)
+    if n_topics is not None:
+        check_number("n_topics", n_topics, least=1, whole=True)
+
+
+def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words: np.ndarray) -> TopicTree:
     return TopicTree(
-        topics=describe(model.tree_, normalize(X), kept, terms, corpus, n_terms, n_examples),
-        labels_=fitted.spread(model.labels_, -1),
-        membership_=fitted.spread(model.membership_, 0),
-        outliers=kept[np.asarray(model.outliers_, dtype=np.intp)],
+        topics=described,
+        labels_=fitted.spread(fitted.model.labels_, -1),
+        membership_=fitted.spread(fitted.model.membership_, 0),
+        outliers=fitted.kept[np.asarray(fitted.model.outliers_, dtype=np.intp)],
         empty=np.flatnonzero(words == 0),
         one_word=np.flatnonzero(words == 1),
         names=corpus.names,
-        feature_names=terms.tolist(),
+        feature_names=fitted.terms.tolist(),
         notes=corpus.notes,
         _assign=fitted.assign,
         _flatten=fitted.flatten,
