@@ -1,6 +1,6 @@
 """Thesis 5.6, figures 19-21 and 26: time, NMI at every level and coherence against the number of clusters.
 
-All collections, or those named: `python -m benchmarks.papers.topic_trees tdt2`. After `--` the number of runs and
+All collections, or those named: `python -m benchmarks.papers.topic_trees tdt2`. After `--` the runs and
 the numbers of clusters may follow: `python -m benchmarks.papers.topic_trees tdt2 -- 3 5 10 20`.
 """
 
