@@ -30,7 +30,7 @@ def _entry(topic: Topic) -> dict[str, Any]:
         "number": topic.number,
         "label": topic.label,
         "size": topic.size,
-        "score": None if math.isnan(topic.score) else topic.score,
+        "score": topic.score if math.isfinite(topic.score) else None,  # JSON knows finite numbers only
         "coherence": topic.coherence,
         "terms": [{"term": term, "weight": weight} for term, weight in topic.terms],
         "examples": [

@@ -169,7 +169,9 @@ class TopicTree:
 
     def to_json(self, *, documents: bool = True, indent: int | None = None) -> str:
         """Return `to_dict` as JSON, letters of all alphabets as they are."""
-        return json.dumps(self.to_dict(documents=documents), indent=indent, ensure_ascii=False)
+        return json.dumps(
+            self.to_dict(documents=documents), indent=indent, ensure_ascii=False, allow_nan=False
+        )
 
     def to_dataframe(self) -> Any:
         """Return a pandas DataFrame with one row a topic, from the root down and from left to right."""
