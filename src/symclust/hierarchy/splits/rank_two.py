@@ -1,0 +1,83 @@
+"""Split by rank-2 NMF."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symclust._kernels import rank_two_nmf
+from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.splits._base import WORTH_THREADS, Halves, Split, halves
+from symclust.hierarchy.splits._centres import unit_columns
+
+__all__ = ["RankTwo"]
+
+Array = np.ndarray
+
+POWER_STEPS = 8
+
+
+class RankTwo(Split):
+    """min ‖X − WCᵀ‖² over W, C ≥ 0 with two columns, by alternating least squares (thesis, Algorithm 5).
+
+    An iteration reads X once and Xᵀ once. It stops when the projected gradient (9)-(10) is at most `tol`
+    times that of the first point. A sample belongs to the side of the larger of its two entries of W, for
+    columns of C of unit length.
+
+    The start comes from the second left singular vector u of X, found by a few steps of orthogonal iteration:
+    C = Xᵀ [max(u, 0), max(−u, 0)], sums of the samples on either side. It depends on the random state only
+    through the vector that these steps start from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy.samples import Samples
+    >>> from symclust.hierarchy.splits import RankTwo
+    >>> X = np.array([[1.0, 0.1], [9.0, 0.0], [0.0, 1.0]])
+    >>> side = RankTwo()(Samples.of(X), np.random.RandomState(0)).side
+    >>> bool(side[0] == side[1] != side[2])
+    True
+    """
+
+    def __call__(self, samples: Samples, random_state: np.random.RandomState) -> Halves | None:
+        """Return the two sides, or None where all samples have one direction."""
+        if min(samples.shape) < 2:
+            return None
+        C = start(samples, random_state)
+        if C is None:
+            return None
+        W = np.empty((samples.shape[0], 2), dtype=samples.dtype)
+        threads = 0 if samples.nnz >= WORTH_THREADS else 1  # 0: all
+        n_iter, _, _ = rank_two_nmf(
+            *samples.rows, *samples.transposed, C, W, self.tol, self.max_iter, threads
+        )
+        return halves(C, W, n_iter)
+
+
+def start(samples: Samples, random_state: np.random.RandomState) -> Array | None:
+    """Return C (n_features × 2) from the second singular vector; None where X has rank one."""
+    V = random_state.standard_normal((samples.shape[1], 2)).astype(samples.dtype)
+    V[:, 0] = samples.transposed_times(np.ones((samples.shape[0], 1), samples.dtype))[:, 0]
+    for _ in range(POWER_STEPS):
+        V = samples.transposed_times(samples.times(_orthonormal(V)))
+    U = samples.times(_orthonormal(V))
+    squared, Q = np.linalg.eigh(_gram(U))
+    if squared[0] <= 100 * np.finfo(samples.dtype).eps * squared[1]:
+        return None
+    u = U @ Q[:, 0].astype(samples.dtype)
+    sides = np.stack([np.maximum(u, 0), np.maximum(-u, 0)], axis=1)
+    return unit_columns(samples.transposed_times(sides))
+
+
+def _gram(V: Array) -> Array:
+    V = V.astype(np.float64, copy=False)
+    return V.T @ V
+
+
+def _orthonormal(V: Array) -> Array:
+    """Return V with orthonormal columns; a second one that depends on the first becomes zero."""
+    (a, b), (_, c) = _gram(V)
+    first = V[:, 0] / np.sqrt(a)
+    rest = V[:, 1] - V[:, 0] * (b / a)
+    length = np.linalg.norm(rest.astype(np.float64, copy=False))
+    second = rest / length if length > np.finfo(V.dtype).eps * np.sqrt(c) else np.zeros_like(rest)
+    return np.ascontiguousarray(np.stack([first, second], axis=1), dtype=V.dtype)
