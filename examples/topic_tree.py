@@ -22,9 +22,10 @@ def docstrings(package):
         except ImportError:
             continue  # it needs a library that is not installed
         for attribute, value in vars(module).items():
-            documented = inspect.getdoc(value) if callable(value) else None
-            if documented and not attribute.startswith("_") and len(documented) > 200:
-                found.setdefault(id(value), (f"{name}.{attribute}", documented))
+            documented = (inspect.getdoc(value) or "") if callable(value) else ""
+            text = documented.split("\nReferences\n")[0]  # names of authors are no topics
+            if len(text) > 200 and not attribute.startswith("_") and attribute != "test":
+                found.setdefault(id(value), (f"{name}.{attribute}", text))
     return dict(found.values())
 
 

@@ -13,13 +13,15 @@ COMMON = ["thing", "people", "time", "year", "way", "day", "number", "part", "pl
 
 @pytest.fixture(scope="session")
 def corpus():
-    """Return 90 texts and the subject of each."""
+    """Return 90 texts and the subject of each; the words above are the frequent ones among many rare ones."""
     rng = np.random.RandomState(0)
     subjects = np.repeat(list(WORDS), 30)
-    texts = [
-        " ".join([*rng.choice(WORDS[subject], 12), *rng.choice(COMMON, 4), "the", "of", "42", f"{n}th"])
-        for n, subject in enumerate(subjects)
-    ]
+    frequency = 1 / np.arange(1, 311)
+    texts = []
+    for number, subject in enumerate(subjects):
+        words = [*WORDS[subject], *(f"{subject}{rare}" for rare in range(300))]
+        words = rng.choice(words, 30, p=frequency / frequency.sum())
+        texts.append(" ".join([*words, *rng.choice(COMMON, 4), "the", "of", "42", f"{number}th"]))
     return texts, subjects
 
 

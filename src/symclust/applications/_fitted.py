@@ -10,7 +10,7 @@ from scipy import sparse
 
 from symclust.applications._corpus import Corpus
 from symclust.applications._sources import read_corpus
-from symclust.applications.topic_tree import FlatTopics, TopicAssignment
+from symclust.applications.topic_tree import NamedTopics, TopicAssignment
 from symclust.documents import DocumentWeights
 from symclust.exceptions import CombinationError, InputError
 
@@ -73,10 +73,14 @@ class FittedTopics:
             )
         return corpus.counts
 
-    def flatten(self) -> FlatTopics:
+    def membership(self) -> np.ndarray:
+        """Return the weights of the leaves, for all documents that were given."""
+        return self.spread(self.model.membership_, 0)
+
+    def flatten(self) -> NamedTopics:
         """Return the leaves as flat topics, for all documents that were given."""
         flat = self.model.flatten()
-        return FlatTopics(
+        return NamedTopics(
             labels_=self.spread(flat.labels_, -1),
             membership_=self.spread(flat.membership_, 0),
             components_=flat.components_,

@@ -15,7 +15,7 @@ from symclust.applications._topic import Topic
 from symclust.exceptions import OptionError
 from symclust.validation import check_number
 
-__all__ = ["FlatTopics", "TopicAssignment", "TopicTree"]
+__all__ = ["NamedTopics", "TopicAssignment", "TopicTree"]
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,14 @@ class TopicAssignment:
 
 
 @dataclass(frozen=True)
-class FlatTopics(TopicAssignment):
+class NamedTopics(TopicAssignment):
     """The leaves of a tree as topics without a tree.
 
     Attributes
     ----------
     labels_, membership_
-        As in `TopicAssignment`, for the documents of the tree; outliers get a topic, too.
+        As in `TopicAssignment`, for the documents of the tree; outliers get the topic that explains them
+        best, if any does.
     components_ : ndarray of shape (n_topics, n_terms)
         Weights of the terms in each topic.
     terms : list of list of str
@@ -85,20 +86,25 @@ class TopicTree:
 
     topics: list[Topic]
     labels_: np.ndarray
-    membership_: np.ndarray
     outliers: np.ndarray
     empty: np.ndarray
     one_word: np.ndarray
     names: list[str]
     feature_names: list[str]
     notes: list[str]
+    _membership: Callable[[], np.ndarray] = field(repr=False)
     _assign: Callable[[Any], TopicAssignment] = field(repr=False)
-    _flatten: Callable[[], FlatTopics] = field(repr=False)
+    _flatten: Callable[[], NamedTopics] = field(repr=False)
 
     @property
     def leaves(self) -> list[Topic]:
         """Topics that are not divided further, from left to right."""
         return [topic for topic in self.topics if topic.is_leaf]
+
+    @property
+    def membership_(self) -> np.ndarray:
+        """Weight of each leaf for each document; made when asked for, since most of it is zero."""
+        return self._membership()
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -187,6 +193,6 @@ class TopicTree:
         """
         return self._assign(texts)
 
-    def flatten(self) -> FlatTopics:
+    def flatten(self) -> NamedTopics:
         """Return the leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
         return self._flatten()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,14 @@ from symclust.applications._vectorizing import count_terms
 from symclust.applications.topic_tree import TopicTree
 from symclust.documents import DocumentWeights
 from symclust.estimators import HierarchicalNMF
-from symclust.exceptions import CombinationError, InputError
+from symclust.exceptions import CombinationError, InputError, NotConvergedWarning
 from symclust.validation import check_number
 
 __all__ = ["topics"]
+
+# The thesis's 9 takes whole subjects for outliers where the first splits are uneven: on 20 Newsgroups the
+# Middle East and cryptography, 1,500 documents. With 20 the NMI of 20 leaves rises from 0.52 to 0.54 (3 seeds).
+OUTLIER_RATIO = 20.0
 
 
 def topics(
@@ -64,7 +69,8 @@ def topics(
     n_terms, n_examples : int, default=20 and 3
         Terms and typical documents to keep with each topic.
     model_params : dict, default=None
-        Further parameters of `HierarchicalNMF`, for example ``{"soft": True}``.
+        Further parameters of `HierarchicalNMF`, for example ``{"soft": True}``. Its `outlier_ratio` is 20
+        here unless given: fewer documents are left out.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
     **vectorizer_options
@@ -101,7 +107,13 @@ def topics(
     weights = DocumentWeights()
     X = weights.fit_transform(counts[kept])
     n_clusters = None if n_topics is None else min(int(n_topics), len(kept))
-    model = HierarchicalNMF(n_clusters, random_state=random_state, **(model_params or {})).fit(X)
+    params = {"outlier_ratio": OUTLIER_RATIO, "random_state": random_state, **(model_params or {})}
+    model = HierarchicalNMF(n_clusters, **params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)  # n_topics is a limit here; the note says so
+        model.fit(X)
+    if n_topics is not None and len(model.components_) < n_topics:
+        corpus.notes.append(f"There are {len(model.components_)} topics of {n_topics}: {model.stop_reason_}.")
     fitted = FittedTopics(vectorizer, weights, model, terms, kept, len(corpus), n_terms, reading)
     described = describe(model.tree_, normalize(X), kept, terms, corpus, n_terms, n_examples)
     return _result(fitted, described, corpus, np.diff(counts.indptr))
@@ -118,13 +130,13 @@ def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words:
     return TopicTree(
         topics=described,
         labels_=fitted.spread(fitted.model.labels_, -1),
-        membership_=fitted.spread(fitted.model.membership_, 0),
         outliers=fitted.kept[np.asarray(fitted.model.outliers_, dtype=np.intp)],
         empty=np.flatnonzero(words == 0),
         one_word=np.flatnonzero(words == 1),
         names=corpus.names,
         feature_names=fitted.terms.tolist(),
         notes=corpus.notes,
+        _membership=fitted.membership,
         _assign=fitted.assign,
         _flatten=fitted.flatten,
     )
