@@ -7,7 +7,7 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, graphs, metrics, operators
+from symclust import constraints, datasets, documents, graphs, metrics, operators
 from symclust.estimators import (
     Diana,
     DivisiveClustering,
@@ -20,6 +20,7 @@ from symclust.estimators import (
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
 )
@@ -38,10 +39,12 @@ __all__ = [
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",
     "datasets",
+    "documents",
     "graphs",
     "metrics",
     "operators",

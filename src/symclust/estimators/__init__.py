@@ -11,6 +11,7 @@ from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
 from symclust.estimators.spectral_njw import SpectralNJW
 from symclust.estimators.spectral_unnormalized import SpectralUnnormalized
 from symclust.estimators.spectral_yu_shi import SpectralYuShi
+from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization
 
@@ -26,6 +27,7 @@ __all__ = [
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
 ]
