@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 from symclust import constraints, datasets, graphs, metrics, operators
 from symclust.estimators import (
+    NMF,
     Diana,
     DivisiveClustering,
     HierarchicalLeftStochastic,
@@ -27,6 +28,7 @@ from symclust.estimators import (
 __version__ = version("symclust")
 
 __all__ = [
+    "NMF",
     "Diana",
     "DivisiveClustering",
     "HierarchicalLeftStochastic",

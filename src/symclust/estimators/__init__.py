@@ -7,6 +7,7 @@ from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
 from symclust.estimators.left_stochastic import LeftStochastic
 from symclust.estimators.linkage_clustering import LinkageClustering
+from symclust.estimators.nmf import NMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
 from symclust.estimators.spectral_njw import SpectralNJW
 from symclust.estimators.spectral_unnormalized import SpectralUnnormalized
@@ -15,6 +16,7 @@ from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization
 
 __all__ = [
+    "NMF",
     "Diana",
     "DivisiveClustering",
     "HierarchicalLeftStochastic",
