@@ -107,8 +107,8 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         values = X.data if hasattr(X, "indptr") else X
         if values.min(initial=0) < 0:
             raise InputError(
-                f"Negative values in data passed to {type(self).__name__}: it builds samples from nonnegative "
-                "parts. Shift or clip the features, or use an estimator on similarities, such as SymNMF."
+                f"Negative values in data passed to {type(self).__name__}: it builds samples from "
+                "nonnegative parts. Shift or clip the features, or use an estimator on similarities, such as SymNMF."
             )
         return X
 
@@ -179,7 +179,7 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             Memberships.
         """
         check_is_fitted(self)
-        memberships = check_features(X, "memberships")
+        memberships = check_features(X, name="memberships")
         if memberships.shape[1] != len(self.components_):
             raise InputError(
                 f"Memberships have {memberships.shape[1]} columns; expected one for each of the "

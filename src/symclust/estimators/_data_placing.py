@@ -21,8 +21,8 @@ class DataPlacer:
     components : ndarray of shape (k, d)
         The free columns of C, each scaled to length 1.
     norms : ndarray of shape (k,)
-        Their lengths: the scale of the memberships. Without it the largest membership depends on how the scale of
-        a column happens to be shared by the two factors.
+        Their lengths: the scale of the memberships. Without it the largest membership depends on how the
+        scale of a column happens to be shared by the two factors.
     offset : ndarray of shape (d,)
         What every sample has whatever its memberships are.
     """

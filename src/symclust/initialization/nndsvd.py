@@ -53,8 +53,7 @@ def _larger_part(operator: Operator, vector: np.ndarray, value: float) -> np.nda
         parts = [np.maximum(side, 0) / np.linalg.norm(side) for side in operator.sides(signed)]
         norms = [float(np.linalg.norm(part)) for part in parts]
         size = reduce(lambda a, b: a * b, norms) ** (1 / len(norms))  # √(‖u±‖‖v±‖)
-        scaled = [
-            np.sqrt(value) * size * part / max(norm, 1e-300) for part, norm in zip(parts, norms, strict=True)
-        ]
-        columns.append((size, np.concatenate(scaled)))
+        scales = [np.sqrt(value) * size / norm if norm else 0.0 for norm in norms]
+        column = np.concatenate([scale * part for scale, part in zip(scales, parts, strict=True)])
+        columns.append((size, column))
     return max(columns, key=lambda column: column[0])[1]

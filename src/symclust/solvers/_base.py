@@ -110,10 +110,11 @@ class Solver(ABC):
             )
         missing = sorted(self.needs - problem.objective.offers)
         if missing:
+            others = ", ".join(map(repr, solvers_for(problem.objective, self.family)))
             raise CombinationError(
                 f"{type(self).__name__} needs {', '.join(missing)} of the objective, which "
                 f"{type(problem.objective).__name__} does not offer. "
-                f"Solvers that work with it: {', '.join(map(repr, solvers_for(problem.objective, self.family)))}."
+                f"Solvers that work with it: {others}."
             )
 
     @abstractmethod

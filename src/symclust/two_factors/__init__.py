@@ -1,8 +1,8 @@
 """Two factors of a data matrix: X ≈ WCᵀ, memberships W (n × k) and feature weights C (d × k).
 
-The point that the loop moves is H = [W; C], and A = [[0, X], [Xᵀ, 0]], an operator of its own: then AH = [XC; XᵀW] is
-all that value and gradient need, and the clock, the history, the stopping and the starts side by side are those of
-`symclust.solvers`.
+The point that the loop moves is H = [W; C], and A = [[0, X], [Xᵀ, 0]], an operator of its own: then
+AH = [XC; XᵀW] is all that value and gradient need, and the clock, the history, the stopping and the starts
+side by side are those of `symclust.solvers`.
 
 ==============  ==================================================================  ================
 objective       what is minimised                                                   estimator
@@ -13,7 +13,8 @@ objective       what is minimised                                               
 `Smooth`        ‖X − WCᵀ‖² + λ Σ ‖c_l‖² w_lᵀLw_l, L the Laplacian of a graph        `GraphNMF`
 ==============  ==================================================================  ================
 
-A solver is a file of ``solvers/``: each takes the least squares problem of one factor while the other stands still.
+A solver is a file of ``solvers/``: each lowers the least squares problem of one factor while the other stands
+still.
 """
 
 from symclust.two_factors.affine import Affine

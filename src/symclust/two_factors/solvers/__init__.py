@@ -1,4 +1,4 @@
-"""How two factors are improved: each solver lowers the least squares problem of one factor, then of the other.
+"""How two factors are improved: a solver lowers the least squares problem of one factor, then of the other.
 
 An iteration costs one product with X and one with Xᵀ, whichever solver it is.
 
