@@ -108,7 +108,8 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         if values.min(initial=0) < 0:
             raise InputError(
                 f"Negative values in data passed to {type(self).__name__}: it builds samples from "
-                "nonnegative parts. Shift or clip the features, or use an estimator on similarities, such as SymNMF."
+                "nonnegative parts. Shift or clip the features, or use an estimator on similarities, such as "
+                "SymNMF."
             )
         return X
 
@@ -164,7 +165,11 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         check_is_fitted(self)
         checked = self._read(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return self._placer.memberships(checked)
+        return self._place(checked)
+
+    def _place(self, X: Any) -> np.ndarray:
+        """Return a row of memberships for each row of X."""
+        return self._placer.memberships(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the cluster of each sample: the largest entry of its row of `transform`."""

@@ -87,16 +87,25 @@ class TwoFactors(Objective):
         """Return the gradient, zero where W is given; of all rows, since a term may join them."""
         if rows != ALL_ROWS:
             raise self._lacks("gradient of some rows")
-        (W, C), (XC, XtW) = self.operator.sides(H), self.operator.sides(AH)
         gradient = np.zeros_like(H)
-        of_samples, of_features = self.operator.sides(gradient)
-        of_samples[:, self.free] = self.samples_problem(C, XC, G[1]).gradient(W[:, self.free])
-        of_features[:] = self.features_problem(W, XtW, G[0]).gradient(C)
-        gradient *= 2
+        parts = zip(self._parts(gradient), self._parts(H), self._problems(H, AH, G), strict=True)
+        for part, Y, problem in parts:
+            part[:] = 2 * problem.gradient(Y)
         return gradient
 
     def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
         """Return the objective and the norm of the projected gradient, thesis (9)-(10)."""
         G = self.gram(H)
-        projected = constraint.projected_gradient(H, self.gradient(H, AH, G)).reshape(-1)
-        return self.value(H, AH, G), float(np.sqrt(_kernels.inner(projected, projected)))
+        problems = zip(self._parts(H), self._problems(H, AH, G), strict=True)
+        squared = sum(problem.squared_slope(Y, constraint) for Y, problem in problems)
+        return self.value(H, AH, G), 2 * float(np.sqrt(squared))
+
+    def _parts(self, H: Array) -> tuple[Array, Array]:
+        """Return what is sought of W, and C, as views."""
+        W, C = self.operator.sides(H)
+        return W[:, self.free], C
+
+    def _problems(self, H: Array, AH: Array, G: Array) -> tuple[RowProblem, RowProblem]:
+        """Return both least squares problems; their gradients are half of ours."""
+        (W, C), (XC, XtW) = self.operator.sides(H), self.operator.sides(AH)
+        return self.samples_problem(C, XC, G[1]), self.features_problem(W, XtW, G[0])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust import _kernels
+from symclust._threads import split
+from symclust.constraints import Constraint
 from symclust.nnls import hals
 
 __all__ = ["RowProblem"]
 
 Array = np.ndarray
+MEASURED_ROWS = 1 << 11  # few enough for their gradient to stay in the cache
 
 
 class RowProblem:
@@ -40,6 +44,15 @@ class RowProblem:
         gradient = Y @ self.left
         gradient -= self.right
         return gradient
+
+    def squared_slope(self, Y: Array, constraint: Constraint) -> float:
+        """Return the squared norm of the projected gradient, holding that of some rows at a time."""
+        total = 0.0
+        for rows in split(len(Y), MEASURED_ROWS):
+            gradient = RowProblem(self.left, self.right[rows]).gradient(Y[rows])
+            projected = constraint.projected_gradient(Y[rows], gradient).reshape(-1)
+            total += _kernels.inner(projected, projected)
+        return total
 
     def parts(self, Y: Array) -> tuple[Array, Array]:
         """Return (repulsion, attraction) without negative entries; the gradient is their difference."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust.constraints import Constraint
 from symclust.two_factors.laplacian import Laplacian
 from symclust.two_factors.row_problem import Array, RowProblem
 
@@ -32,6 +33,10 @@ class SmoothProblem(RowProblem):
         gradient = super().gradient(Y)
         gradient += (self.laplacian @ Y) * self.weights
         return gradient
+
+    def squared_slope(self, Y: Array, constraint: Constraint) -> float:
+        """Return the squared norm of the projected gradient; the graph joins all rows."""
+        return float(np.sum(np.square(constraint.projected_gradient(Y, self.gradient(Y)), dtype=np.float64)))
 
     def parts(self, Y: Array) -> tuple[Array, Array]:
         """Return (repulsion, attraction) of the multiplicative update (Cai et al., equation (14))."""
