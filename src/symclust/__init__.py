@@ -9,14 +9,18 @@ from importlib.metadata import version
 
 from symclust import constraints, datasets, documents, graphs, metrics, operators
 from symclust.estimators import (
+    NMF,
+    AffineNMF,
     Diana,
     DivisiveClustering,
+    GraphNMF,
     HierarchicalLeftStochastic,
     KernelConvexNMF,
     KernelKMeans,
     LeftStochastic,
     LinkageClustering,
     OffDiagonalSymNMF,
+    SparseNMF,
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
@@ -28,14 +32,18 @@ from symclust.estimators import (
 __version__ = version("symclust")
 
 __all__ = [
+    "NMF",
+    "AffineNMF",
     "Diana",
     "DivisiveClustering",
+    "GraphNMF",
     "HierarchicalLeftStochastic",
     "KernelConvexNMF",
     "KernelKMeans",
     "LeftStochastic",
     "LinkageClustering",
     "OffDiagonalSymNMF",
+    "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
