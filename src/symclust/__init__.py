@@ -10,8 +10,11 @@ from importlib.metadata import version
 from symclust import constraints, datasets, documents, graphs, metrics, operators
 from symclust.applications import topics
 from symclust.estimators import (
+    NMF,
+    AffineNMF,
     Diana,
     DivisiveClustering,
+    GraphNMF,
     HierarchicalLeftStochastic,
     HierarchicalNMF,
     KernelConvexNMF,
@@ -19,6 +22,7 @@ from symclust.estimators import (
     LeftStochastic,
     LinkageClustering,
     OffDiagonalSymNMF,
+    SparseNMF,
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
@@ -30,8 +34,11 @@ from symclust.estimators import (
 __version__ = version("symclust")
 
 __all__ = [
+    "NMF",
+    "AffineNMF",
     "Diana",
     "DivisiveClustering",
+    "GraphNMF",
     "HierarchicalLeftStochastic",
     "HierarchicalNMF",
     "KernelConvexNMF",
@@ -39,6 +46,7 @@ __all__ = [
     "LeftStochastic",
     "LinkageClustering",
     "OffDiagonalSymNMF",
+    "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
