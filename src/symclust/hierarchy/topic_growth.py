@@ -117,7 +117,7 @@ class TopicGrowth:
         """Return a node's score, NaN where none was needed, and give the node what is known of it."""
         node.data.update(self._data.pop(node.number, {}))
         trial = self._tried.get(node.number)
-        if trial is None:
+        if trial is None or node.parent is None:  # line 3 of the algorithm calls the root's infinite
             return np.nan
         return trial.score if trial.waits == np.inf else CANNOT_BE_SPLIT
 
