@@ -49,7 +49,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         How samples are divided.
     soft : bool, default=False
         Let samples belong to both children, with the weights of their two memberships.
-    tol : float, default=1e-4
+    tol : float, default=1e-3
         A split stops when its projected gradient has fallen to this part of the first.
     max_iter : int, default=500
         Iterations of a split at most.
@@ -105,7 +105,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         outlier_ratio: float = 9.0,
         split: str = "rank_two",
         soft: bool = False,
-        tol: float = 1e-4,
+        tol: float = 1e-3,
         max_iter: int = 500,
         callback: Callable[[Tree, Node], object] | None = None,
         random_state: Any = None,
@@ -274,11 +274,11 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         check_is_fitted(self)
         check_number("n", n, least=1, whole=True)
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", range(self.n_features_in_))
-        elif len(feature_names) != self.n_features_in_:
-            raise InputError(f"feature_names has {len(feature_names)} names; expected {self.n_features_in_}.")
-        return [[feature_names[j] for j in leaf.data["terms"][:n].tolist()] for leaf in self.tree_.leaves()]
+        known = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        names = known if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise InputError(f"feature_names has {len(names)} names; expected {self.n_features_in_}.")
+        return [[names[j] for j in leaf.data["terms"][:n].tolist()] for leaf in self.tree_.leaves()]
 
     def flatten(self) -> FlatTopics:
         """Explain all training samples, outliers too, by the topics of all leaves at once: HierNMF2-flat.

@@ -11,6 +11,7 @@ import numpy as np
 from symclust._threads import map_blocks
 from symclust.hierarchy.growth import grow
 from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.scores import CANNOT_BE_SPLIT
 from symclust.hierarchy.splits._base import WORTH_THREADS, Halves
 from symclust.hierarchy.tree import Node, Tree
 from symclust.hierarchy.trials import Clock, Trial, Trials
@@ -101,6 +102,7 @@ class TopicGrowth:
         if X is not None and n_leaves > 1:
             self._tried[0] = self.trials(X, None, self._seed(), np.inf)
             self.clock.add(self._tried[0].clock)
+            self._wake()
         del X
 
         def split(node: Node) -> tuple[Array, Array] | None:
@@ -115,13 +117,15 @@ class TopicGrowth:
         """Return a node's score, NaN where none was needed, and give the node what is known of it."""
         node.data.update(self._data.pop(node.number, {}))
         trial = self._tried.get(node.number)
-        return np.nan if trial is None else trial.score
+        if trial is None or node.parent is None:  # line 3 of the algorithm calls the root's infinite
+            return np.nan
+        return trial.score if trial.waits == np.inf else CANNOT_BE_SPLIT
 
     def _split(self, node: Node, threshold: float | None, is_last: bool) -> tuple[Array, Array] | None:
         """Return the members of a node's children, having tried to split those; None for a final leaf."""
         trial = self._tried.pop(node.number)
         halves = trial.halves
-        if halves is None or (threshold is not None and trial.score < threshold):
+        if halves is None or node.score < (threshold or 0):
             return None
         left, right = (trial.samples.members[part] for part in halves.parts())
         if self.soft:  # some are guests, who live elsewhere
@@ -132,7 +136,8 @@ class TopicGrowth:
         for side in (0, 1):
             self._data[first + side] = self._describe(trial.samples, halves, side)
         if not is_last:
-            self._try_children(trial, halves, first, self._lowest(node))
+            self._try_children(trial, halves, first, self._lowest(node.score))
+            self._wake()
         return left, right
 
     def _describe(self, samples: Samples, halves: Halves, side: int) -> dict[str, Array]:
@@ -143,10 +148,22 @@ class TopicGrowth:
             data.update(samples=samples.members[belong], shares=shares[belong])
         return data
 
-    def _lowest(self, node: Node) -> float:
-        """Return the least positive score of the leaves, the one being split among them (line 10)."""
-        scores = [node.score, *(trial.score for trial in self._tried.values())]
-        return min((score for score in scores if score > 0), default=np.inf)
+    def _lowest(self, score: float = np.inf) -> float:
+        """Return the least positive score of the leaves, and of the one being split (line 10)."""
+        ready = [trial.score for trial in self._tried.values() if trial.waits == np.inf]
+        return min((s for s in (score, *ready) if s > 0), default=np.inf)
+
+    def _wake(self) -> None:
+        """Let leaves be split that waited for a leaf of so low a score, or for nobody any more."""
+        lowest = self._lowest()
+        for number, trial in self._tried.items():
+            if (
+                trial.halves is not None
+                and trial.waits < np.inf
+                and (lowest <= trial.waits or lowest == np.inf)
+            ):
+                trial.waits = np.inf
+                self.tree.nodes[number].score = trial.score
 
     def _try_children(self, trial: Trial, halves: Halves, first: int, lowest: float) -> None:
         seeds = self._seed(), self._seed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -36,13 +36,15 @@ class Trial:
     """A split of a node that has been tried: what it would give, and how good it is.
 
     `samples` are those that remain after outliers were dropped; `halves` is None where a node cannot be
-    split. `known` holds what is known already of a child, by its side: its samples and its first trial.
+    split. `known` holds what is known already of a child, by its side: its samples and its first trial. A
+    trial that `waits` for a leaf of at most that score must not be carried out before there is one.
     """
 
     samples: Samples
     halves: Halves | None
     score: float
     known: dict[int, tuple[Samples, Trial]] = field(default_factory=dict)
+    waits: float = np.inf
     clock: Clock = field(default_factory=Clock)
 
 
@@ -95,26 +97,38 @@ class Trials:
         first : Trial, optional
             The first split, where it is known.
         """
-        trial = first or self.once(samples, weights, seed)
+        trial = best = first or self.once(samples, weights, seed)
         clock = trial.clock
-        if self.n_trials == 0:
-            return trial
         for dropped in range(self.n_trials):
             if trial.halves is None:
-                break
+                return Trial(samples, None, CANNOT_BE_SPLIT, clock=clock)
             small = self._outliers(trial, trial.halves, seed, clock, lowest)
             if small is None:
                 return trial
-            if dropped + 1 == self.n_trials:
-                break
-            begun = perf_counter()
-            rest = trial.samples.take(np.flatnonzero(trial.halves.side != small))
-            clock.copies += perf_counter() - begun
-            weights = None if weights is None else weights[rest.columns]
-            trial = self.once(rest, weights, seed + dropped + 1)
-            clock.add(trial.clock)
-            trial.clock = clock
-        return Trial(samples, None, CANNOT_BE_SPLIT, clock=clock)  # lines 20 and 21
+            if _score_of_small_part(best) <= 0:
+                best = trial
+            if dropped + 1 < self.n_trials:
+                begun = perf_counter()
+                rest = trial.samples.take(np.flatnonzero(trial.halves.side != small))
+                clock.copies += perf_counter() - begun
+                weights = None if weights is None else weights[rest.columns]
+                trial = self.once(rest, weights, seed + dropped + 1)
+                clock.add(trial.clock)
+                trial.clock = clock
+        return self._postponed(samples, best, clock) if self.n_trials else trial
+
+    @staticmethod
+    def _postponed(samples: Samples, best: Trial, clock: Clock) -> Trial:
+        """Leave a node whole that loses outliers only, or until a leaf scores as low as those of one trial.
+
+        Algorithm 6 would never split the node again (lines 20 and 21). But scores grow with the number of
+        terms: while there are few and large leaves any small part looks like outliers, and the node may be
+        half of X.
+        """
+        waits = _score_of_small_part(best)
+        if waits <= 0 and best.score < np.inf:  # the root is split whatever it gives
+            return Trial(samples, None, CANNOT_BE_SPLIT, clock=clock)
+        return replace(best, waits=waits, clock=clock)
 
     def _outliers(self, trial: Trial, halves: Halves, seed: int, clock: Clock, lowest: float) -> int | None:
         """Return the side that is made of outliers (line 10), None where none is."""
@@ -128,7 +142,9 @@ class Trials:
         inner = self.once(part, halves.terms[part.columns, small], seed)
         clock.add(inner.clock)
         inner.clock = Clock()
-        if inner.score < lowest:
-            return small
         trial.known[small] = part, inner
-        return None
+        return small if inner.score < lowest else None
+
+
+def _score_of_small_part(trial: Trial) -> float:
+    return max((inner.score for _, inner in trial.known.values()), default=-np.inf)

@@ -30,6 +30,26 @@ void bind_rank_two_nnls(nb::module_& m) {
 }
 
 template <typename T, typename I>
+void bind_two_singular_vectors(nb::module_& m) {
+    m.def("two_singular_vectors", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> t_indptr,
+                                     Vector<I> t_indices, Vector<T> t_values, MutableMatrix<T> V, MutableMatrix<T> U,
+                                     int steps, int threads) {
+        PassSums g;
+        {
+            T *v = V.data(), *u = U.data();
+            const std::ptrdiff_t n = U.shape(0), d = V.shape(0);
+            nb::gil_scoped_release release;
+            const BlockedRows<T, I> X(indptr.data(), indices.data(), values.data(), n);
+            const BlockedRows<T, I> Xt(t_indptr.data(), t_indices.data(), t_values.data(), d);
+            g = two_singular_vectors(X, Xt, v, u, steps, threads > 0 ? threads : max_threads());
+        }
+        return std::make_tuple(g.a, g.b, g.c);
+    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+       nb::arg("t_indptr").noconvert(), nb::arg("t_indices").noconvert(), nb::arg("t_values").noconvert(),
+       nb::arg("V").noconvert(), nb::arg("U").noconvert(), nb::arg("steps"), nb::arg("threads") = 0);
+}
+
+template <typename T, typename I>
 void bind_rank_two_nmf(nb::module_& m) {
     m.def("rank_two_nmf", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> t_indptr,
                              Vector<I> t_indices, Vector<T> t_values, MutableMatrix<T> C, MutableMatrix<T> W, double tol,
@@ -56,6 +76,10 @@ void bind_rank_two(nb::module_& m) {
     bind_rank_two_nmf<double, std::int64_t>(m);
     bind_rank_two_nmf<float, std::int32_t>(m);
     bind_rank_two_nmf<float, std::int64_t>(m);
+    bind_two_singular_vectors<double, std::int32_t>(m);
+    bind_two_singular_vectors<double, std::int64_t>(m);
+    bind_two_singular_vectors<float, std::int32_t>(m);
+    bind_two_singular_vectors<float, std::int64_t>(m);
 }
 
 }  // namespace symclust

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "common.hpp"
+#include "helpers.hpp"
 
 namespace symclust {
 
@@ -99,11 +100,36 @@ inline void gather_two(const I* SYMCLUST_RESTRICT indices, const T* SYMCLUST_RES
     r2 = (s[1] + s[3]) + (s[5] + s[7]);
 }
 
-// H = argmin over H >= 0 of |X - H F'| for rows [begin, end) of X: gathers a row's right-hand side, solves it, and adds
-// up what the other factor and the stopping rule need. With `Measure`, H holds the point to measure the gradient at.
-template <bool Measure, bool Far, typename T, typename I>
+// What a pass makes of a row's right-hand side (r1, r2): the product itself, or the best nonnegative row.
+struct KeepProduct {
+    static constexpr bool measures = false;
+    void solve(double r1, double r2, double& x1, double& x2) const {
+        x1 = r1;
+        x2 = r2;
+    }
+};
+
+struct Solve : TwoColumns {
+    static constexpr bool measures = false;
+    using TwoColumns::TwoColumns;
+};
+
+// The same, with the projected gradient (9) at the row as it was: it counts where it is negative or the entry positive.
+struct MeasureAndSolve : TwoColumns {
+    static constexpr bool measures = true;
+    using TwoColumns::TwoColumns;
+
+    double gradient(double r1, double r2, double h1, double h2) const {
+        const double g1 = a * h1 + b * h2 - r1, g2 = b * h1 + c * h2 - r2;
+        return ((g1 < 0) | (h1 > 0) ? g1 * g1 : 0) + ((g2 < 0) | (h2 > 0) ? g2 * g2 : 0);
+    }
+};
+
+// Rows [begin, end) of H from those of X times F: gathers a row's right-hand side, makes a row of H of it, and adds up
+// what the other factor and the stopping rule need.
+template <bool Far, typename Rule, typename T, typename I>
 PassSums pass_over_block(const BlockedRows<T, I>& X, std::ptrdiff_t begin, std::ptrdiff_t end, const T* F,
-                         const TwoColumns& G, T* H) {
+                         const Rule& rule, T* H) {
     PassSums sums;
     const I* last = X.indices + X.indptr[X.n];
     for (std::ptrdiff_t i = begin; i < end; ++i) {
@@ -111,12 +137,8 @@ PassSums pass_over_block(const BlockedRows<T, I>& X, std::ptrdiff_t begin, std::
         double r1, r2, x1, x2;
         gather_two<T, I, Far>(X.indices + from, X.values + from, X.indptr[i + 1] - from, last, F, r1, r2);
         T* h = H + 2 * i;
-        if (Measure) {  // (9): the gradient counts where it is negative or the entry is positive
-            const double g1 = G.a * h[0] + G.b * h[1] - r1, g2 = G.b * h[0] + G.c * h[1] - r2;
-            sums.gradient += (g1 < 0 || h[0] > 0) ? g1 * g1 : 0;
-            sums.gradient += (g2 < 0 || h[1] > 0) ? g2 * g2 : 0;
-        }
-        G.solve(r1, r2, x1, x2);
+        if constexpr (Rule::measures) sums.gradient += rule.gradient(r1, r2, h[0], h[1]);
+        rule.solve(r1, r2, x1, x2);
         h[0] = static_cast<T>(x1);
         h[1] = static_cast<T>(x2);
         sums.a += x1 * x1;
@@ -127,20 +149,66 @@ PassSums pass_over_block(const BlockedRows<T, I>& X, std::ptrdiff_t begin, std::
     return sums;
 }
 
-template <bool Measure, typename T, typename I>
-PassSums pass(const BlockedRows<T, I>& X, const T* F, std::ptrdiff_t n_columns, const TwoColumns& G, T* H, int threads) {
+// H has a row for each row of X, F one for each of its columns.
+template <typename Rule, typename T, typename I>
+PassSums pass(const BlockedRows<T, I>& X, const T* F, std::ptrdiff_t n_columns, const Rule& rule, T* H,
+              Helpers& helpers) {
     const int blocks = static_cast<int>(X.n_blocks());
     const bool far = n_columns * 2 * static_cast<std::ptrdiff_t>(sizeof(T)) > (1 << 20);  // beyond the second cache
     std::vector<PassSums> parts(blocks);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1 && blocks > 1)
-    for (int block = 0; block < blocks; ++block) {
+    helpers.run(blocks, [&](int block) {
         const std::ptrdiff_t begin = X.borders[block], end = X.borders[block + 1];
-        parts[block] = far ? pass_over_block<Measure, true>(X, begin, end, F, G, H)
-                           : pass_over_block<Measure, false>(X, begin, end, F, G, H);
-    }
+        parts[block] = far ? pass_over_block<true>(X, begin, end, F, rule, H)
+                           : pass_over_block<false>(X, begin, end, F, rule, H);
+    });
     PassSums sums;
     for (const PassSums& part : parts) sums.add(part);
     return sums;
+}
+
+template <typename T>
+PassSums gram_of_two(const T* F, std::ptrdiff_t n) {
+    PassSums g;
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+        const double f1 = F[2 * j], f2 = F[2 * j + 1];
+        g.a += f1 * f1;
+        g.b += f1 * f2;
+        g.c += f2 * f2;
+    }
+    return g;
+}
+
+// Makes the columns of F orthonormal; a second one that depends on the first becomes zero.
+template <typename T>
+void orthonormalise(T* F, std::ptrdiff_t n, const PassSums& g) {
+    const double first = g.a > 0 ? 1 / std::sqrt(g.a) : 0, along = g.a > 0 ? g.b / g.a : 0;
+    double rest = 0;
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+        const double f = F[2 * j + 1] - along * F[2 * j];
+        F[2 * j + 1] = static_cast<T>(f);
+        F[2 * j] = static_cast<T>(first * F[2 * j]);
+        rest += f * f;
+    }
+    const double least = two_columns_dependence<T> * two_columns_dependence<T> * g.c;
+    const double second = rest > least ? 1 / std::sqrt(rest) : 0;
+    for (std::ptrdiff_t j = 0; j < n; ++j) F[2 * j + 1] = static_cast<T>(second * F[2 * j + 1]);
+}
+
+// Orthogonal iteration towards the two leading right singular vectors: V comes in as any two columns and leaves
+// orthonormal, U = X V; returns U'U.
+template <typename T, typename I>
+PassSums two_singular_vectors(const BlockedRows<T, I>& X, const BlockedRows<T, I>& Xt, T* V, T* U, int steps,
+                              int threads) {
+    Helpers helpers(threads);
+    const std::ptrdiff_t n = X.n, d = Xt.n;
+    PassSums g = gram_of_two(V, d);
+    for (int step = 0; step < steps; ++step) {
+        orthonormalise(V, d, g);
+        pass(X, V, d, KeepProduct{}, U, helpers);
+        g = pass(Xt, U, n, KeepProduct{}, V, helpers);
+    }
+    orthonormalise(V, d, g);
+    return pass(X, V, d, KeepProduct{}, U, helpers);
 }
 
 struct RankTwoReport {
@@ -158,35 +226,26 @@ RankTwoReport rank_two_nmf(const BlockedRows<T, I>& X, const BlockedRows<T, I>& 
                            int max_iter, int threads) {
     constexpr double dependence = two_columns_dependence<T>;
     const std::ptrdiff_t n = X.n, d = Xt.n;
-    const auto gram = [=] {
-        PassSums g;
-        for (std::ptrdiff_t j = 0; j < d; ++j) {
-            const double c1 = C[2 * j], c2 = C[2 * j + 1];
-            g.a += c1 * c1;
-            g.b += c1 * c2;
-            g.c += c2 * c2;
-        }
-        return g;
-    };
-    PassSums g = gram();
+    Helpers helpers(threads);
+    PassSums g = gram_of_two(C, d);
     double start = 0, now = 0;
     int iteration = 0;
     while (iteration < max_iter) {
         ++iteration;
-        const PassSums w = pass<false>(X, C, d, TwoColumns(g.a, g.b, g.c, dependence), W, threads);
-        const PassSums c = pass<true>(Xt, W, n, TwoColumns(w.a, w.b, w.c, dependence), C, threads);
+        const PassSums w = pass(X, C, d, Solve(g.a, g.b, g.c, dependence), W, helpers);
+        const PassSums c = pass(Xt, W, n, MeasureAndSolve(w.a, w.b, w.c, dependence), C, helpers);
         const T scale1 = static_cast<T>(c.a > 0 ? 1 / std::sqrt(c.a) : 0);
         const T scale2 = static_cast<T>(c.c > 0 ? 1 / std::sqrt(c.c) : 0);
         for (std::ptrdiff_t j = 0; j < d; ++j) {
             C[2 * j] *= scale1;
             C[2 * j + 1] *= scale2;
         }
-        g = gram();
+        g = gram_of_two(C, d);
         now = std::sqrt(c.gradient);
         if (iteration == 1) start = now;
         if (now <= tol * start) break;
     }
-    const PassSums w = pass<false>(X, C, d, TwoColumns(g.a, g.b, g.c, dependence), W, threads);
+    const PassSums w = pass(X, C, d, Solve(g.a, g.b, g.c, dependence), W, helpers);
     return {iteration, start > 0 ? now / start : 0.0, w.explained};
 }
 
