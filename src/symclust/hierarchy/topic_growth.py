@@ -196,7 +196,8 @@ class TopicGrowth:
 
 def topic(features: Array, weights: Array) -> dict[str, Array]:
     """Return the features of positive weight, by falling weight, and their weights."""
-    order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights > 0)]
+    positive = np.flatnonzero(weights > 0)
+    order = positive[np.argsort(-weights[positive], kind="stable")]
     return {"terms": features[order], "weights": weights[order]}
 
 
