@@ -163,7 +163,8 @@ class TopicGrowth:
                 and (lowest <= trial.waits or lowest == np.inf)
             ):
                 trial.waits = np.inf
-                self.tree.nodes[number].score = trial.score
+                if number < len(self.tree.nodes):  # others are about to be made, and ask for theirs
+                    self.tree.nodes[number].score = trial.score
 
     def _try_children(self, trial: Trial, halves: Halves, first: int, lowest: float) -> None:
         seeds = self._seed(), self._seed()
