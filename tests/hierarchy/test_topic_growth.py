@@ -96,6 +96,22 @@ def test_planted_outliers_belong_to_no_leaf():
     assert (kept >= 0).all()
 
 
+def test_a_leaf_that_lost_outliers_only_waits_and_is_split_later():
+    X, _ = topics(6)
+    scores = {}
+
+    def watch(tree, node):
+        for leaf in tree.leaves():
+            scores.setdefault(leaf.number, []).append(leaf.score)
+
+    # With a ratio of 1 every smaller part is suspicious, so that many leaves have to wait.
+    tree = growth(X, ratio=1.0).grow(20, after=watch)
+    woken = [s for s in scores.values() if s[0] == -1 and s[-1] > 0]
+    assert woken
+    assert all(-1 not in s[s.index(max(s)) :] for s in woken)
+    assert len(tree.leaves()) > 6
+
+
 def test_a_threshold_stops():
     X, _ = topics()
     assert growth(X).grow(threshold=2.0).n_splits == 1  # the root is always split

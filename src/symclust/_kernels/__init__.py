@@ -52,6 +52,7 @@ row_sweep_sparse = _module.row_sweep_sparse
 spmm = _module.spmm
 subset_counts = _module.subset_counts
 subset_fill = _module.subset_fill
+subset_stream = _module.subset_stream
 two_singular_vectors = _module.two_singular_vectors
 
 

@@ -8,9 +8,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from symclust._kernels import spmm, subset_counts, subset_fill
+from symclust._kernels import spmm, subset_counts, subset_fill, subset_stream
 
 Array = np.ndarray
+Parts = tuple[Array, Array, Array]
+
+WORTH_STREAMING = 0.2  # share of the entries from which reading all of them in order is faster
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,8 @@ class Samples:
     members: Array
     features: Array
     columns: Array
-    rows: tuple[Array, Array, Array]
-    transposed: tuple[Array, Array, Array]
+    rows: Parts
+    transposed: Parts
     shares: Array | None = None
 
     @classmethod
@@ -68,7 +71,7 @@ class Samples:
 
     def take(self, chosen: Array) -> Self:
         """Return some of the samples, by their numbers here; linear in their nonzeros and features."""
-        taken = self._taken(self.rows, chosen, np.arange(len(self.features)))
+        taken = self._taken(self.rows, chosen, np.arange(len(self.features)), self.transposed)
         return replace(
             taken,
             members=self.members[chosen],
@@ -77,7 +80,7 @@ class Samples:
         )
 
     @classmethod
-    def _taken(cls, parts: tuple[Array, Array, Array], chosen: Array, order: Array) -> Self:
+    def _taken(cls, parts: Parts, chosen: Array, order: Array, transposed: Parts | None = None) -> Self:
         """Return chosen rows of a CSR matrix, with the columns that are not empty in the given order."""
         indptr, indices, values = parts
         kind = indptr.dtype
@@ -91,9 +94,15 @@ class Samples:
         np.cumsum(counts[columns], out=t_indptr[1:])
         size = int(t_indptr[-1])
         new = (np.empty(len(rows) + 1, kind), np.empty(size, kind), np.empty(size, values.dtype))
-        turned = (t_indptr, np.empty(size, kind), np.empty(size, values.dtype))
-        subset_fill(indptr, indices, values, rows, place, *new, t_indptr[:-1].copy(), *turned[1:])
-        return cls(np.asarray(chosen), columns, columns, new, turned)
+        turned = (np.empty(size + 1, kind), np.empty(size + 1, values.dtype))
+        if transposed is not None and size >= WORTH_STREAMING * len(values):
+            row_place = np.full(len(indptr) - 1, -1, dtype=kind)
+            row_place[rows] = np.arange(len(rows), dtype=kind)
+            where = columns.astype(kind, copy=False)
+            subset_stream(*parts, rows, place, *transposed, where, row_place, *new, *turned)
+        else:
+            subset_fill(*parts, rows, place, *new, t_indptr[:-1].copy(), *turned)
+        return cls(np.asarray(chosen), columns, columns, new, (t_indptr, turned[0][:-1], turned[1][:-1]))
 
     def scaled(self, weights: Array) -> Self:
         """Return the same samples with each row multiplied by its weight."""

@@ -61,6 +61,8 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
 def ranks(weights: Array) -> Array:
     """Return the position of each entry, from 1, when sorted from high to low; equal ones keep their order.
 
+    Entries are at least 0.
+
     Examples
     --------
     >>> import numpy as np
@@ -68,6 +70,10 @@ def ranks(weights: Array) -> Array:
     >>> ranks(np.array([0.0, 5.0, 0.0, 7.0])).tolist()
     [3, 2, 4, 1]
     """
+    positive = np.flatnonzero(weights > 0)  # often few: sorting is what a score costs
+    order = np.concatenate(
+        [positive[np.argsort(-weights[positive], kind="stable")], np.flatnonzero(weights <= 0)]
+    )
     place = np.empty(len(weights), dtype=np.intp)
-    place[np.argsort(-weights, kind="stable")] = np.arange(1, len(weights) + 1)
+    place[order] = np.arange(1, len(weights) + 1)
     return place

@@ -163,7 +163,8 @@ class TopicGrowth:
                 and (lowest <= trial.waits or lowest == np.inf)
             ):
                 trial.waits = np.inf
-                self.tree.nodes[number].score = trial.score
+                if number < len(self.tree.nodes):  # others are about to be made, and ask for theirs
+                    self.tree.nodes[number].score = trial.score
 
     def _try_children(self, trial: Trial, halves: Halves, first: int, lowest: float) -> None:
         seeds = self._seed(), self._seed()
@@ -196,7 +197,8 @@ class TopicGrowth:
 
 def topic(features: Array, weights: Array) -> dict[str, Array]:
     """Return the features of positive weight, by falling weight, and their weights."""
-    order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights > 0)]
+    positive = np.flatnonzero(weights > 0)
+    order = positive[np.argsort(-weights[positive], kind="stable")]
     return {"terms": features[order], "weights": weights[order]}
 
 
