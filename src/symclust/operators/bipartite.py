@@ -8,6 +8,7 @@ import numpy as np
 
 from symclust.operators._arrays import Array, sum_of_squares
 from symclust.operators._base import Operator
+from symclust.operators._factor import Factor
 from symclust.operators._reading import read_factor
 
 __all__ = ["Bipartite"]
@@ -37,7 +38,7 @@ class Bipartite(Operator):
     """
 
     def __init__(self, X: Any) -> None:
-        self._factor = read_factor(X)
+        self._factor = X if isinstance(X, Factor) else read_factor(X)
         self.n_samples, self.n_features = self._factor.shape
         super().__init__(self.n_samples + self.n_features, self._factor.X.dtype)
 
@@ -56,6 +57,14 @@ class Bipartite(Operator):
     def _product(self, H: Array) -> Array:
         W, C = self.sides(H)
         return np.concatenate([self.times(C), self.transposed_times(W)])
+
+    def feature_minima(self) -> Array:
+        """Return the smallest entry of each column of X."""
+        return self._factor.column_minima()
+
+    def less_minima(self) -> Bipartite:
+        """Return the operator of X ≥ 0 less the smallest entry of each of its columns; sparse stays sparse."""
+        return Bipartite(self._factor.less_minima())
 
     def diagonal(self) -> Array:
         """Return the zeros on the diagonal: no sample is a feature."""
