@@ -63,7 +63,7 @@ class Bipartite(Operator):
         return self._factor.column_minima()
 
     def less_minima(self) -> Bipartite:
-        """Return the operator of X ≥ 0 less the smallest entry of each of its columns; sparse stays sparse."""
+        """Return the operator of X ≥ 0 less the smallest entry of each column; sparse stays sparse."""
         return Bipartite(self._factor.less_minima())
 
     def diagonal(self) -> Array:
