@@ -2,9 +2,9 @@
 
 Documents are prepared as in 2.2.1: terms seen fewer than three times and documents of fewer than five words
 are dropped, tf-idf, rows of length 1, normalised-cut weights (7). Starts are the same for all NMF methods.
-The thesis does not say how it tokenises, which tf-idf it takes, when it stops, or how long multiplicative updates
-run: here the plain tf · log(n / df), `tol` 1e-3, and 200 iterations at most. The texts of 20 Newsgroups at
-hand have no line breaks left, so that cited lines and signatures cannot be told from the rest.
+The thesis does not say how it tokenises, which tf-idf it takes, when it stops, or how long multiplicative
+updates run: here the plain tf · log(n / df), `tol` 1e-3, and 200 iterations at most. The texts of 20
+Newsgroups at hand have no line breaks left, so that cited lines and signatures cannot be told from the rest.
 
 `python -m benchmarks.papers nmf_documents` runs all; STARTS in the environment sets how many (20).
 """

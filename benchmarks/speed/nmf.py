@@ -1,6 +1,6 @@
 """NMF of 20,000 documents x 10,000 terms against scikit-learn's, from one start to the same objective.
 
-scikit-learn has no callback, so that it runs a fixed number of iterations; how long ours take to its objective
+scikit-learn has no callback: it runs a fixed number of iterations, and how long ours take to its objective
 is read off their history. Where ours end above it (multiplicative updates), as many iterations are compared.
 """
 
