@@ -44,10 +44,16 @@ inner = _module.inner
 nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
+nnls_rank_two = _module.nnls_rank_two
 pattern_products = _module.pattern_products
+rank_two_nmf = _module.rank_two_nmf
 row_sweep_block = _module.row_sweep_block
 row_sweep_sparse = _module.row_sweep_sparse
 spmm = _module.spmm
+subset_counts = _module.subset_counts
+subset_fill = _module.subset_fill
+subset_stream = _module.subset_stream
+two_singular_vectors = _module.two_singular_vectors
 
 
 def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:
