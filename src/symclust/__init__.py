@@ -8,6 +8,7 @@
 from importlib.metadata import version
 
 from symclust import constraints, datasets, documents, graphs, metrics, operators
+from symclust.applications import topics
 from symclust.estimators import (
     NMF,
     AffineNMF,
@@ -58,4 +59,5 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "topics",
 ]
