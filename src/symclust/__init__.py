@@ -7,10 +7,14 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, graphs, metrics, operators
+from symclust import constraints, datasets, documents, graphs, metrics, operators
+from symclust.applications import topics
 from symclust.estimators import (
+    NMF,
+    AffineNMF,
     Diana,
     DivisiveClustering,
+    GraphNMF,
     HierarchicalLeftStochastic,
     HierarchicalNMF,
     KernelConvexNMF,
@@ -18,9 +22,11 @@ from symclust.estimators import (
     LeftStochastic,
     LinkageClustering,
     OffDiagonalSymNMF,
+    SparseNMF,
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
 )
@@ -28,8 +34,11 @@ from symclust.estimators import (
 __version__ = version("symclust")
 
 __all__ = [
+    "NMF",
+    "AffineNMF",
     "Diana",
     "DivisiveClustering",
+    "GraphNMF",
     "HierarchicalLeftStochastic",
     "HierarchicalNMF",
     "KernelConvexNMF",
@@ -37,14 +46,18 @@ __all__ = [
     "LeftStochastic",
     "LinkageClustering",
     "OffDiagonalSymNMF",
+    "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",
     "datasets",
+    "documents",
     "graphs",
     "metrics",
     "operators",
+    "topics",
 ]
