@@ -103,7 +103,7 @@ def draw(name: str, rows: list[dict[str, Any]]) -> None:
         if column == "s":
             ax.set_yscale("log")
             ax.yaxis.set_major_formatter("{x:g}")
-            ax.yaxis.set_minor_formatter("{x:g}")
+            ax.yaxis.set_minor_formatter("")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     fig.suptitle(name)
     RESULTS.mkdir(exist_ok=True)
