@@ -3,6 +3,7 @@
 from symclust.estimators.diana import Diana
 from symclust.estimators.divisive_clustering import DivisiveClustering
 from symclust.estimators.hierarchical_left_stochastic import HierarchicalLeftStochastic
+from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
 from symclust.estimators.left_stochastic import LeftStochastic
@@ -18,6 +19,7 @@ __all__ = [
     "Diana",
     "DivisiveClustering",
     "HierarchicalLeftStochastic",
+    "HierarchicalSymNMF",
     "KernelConvexNMF",
     "KernelKMeans",
     "LeftStochastic",

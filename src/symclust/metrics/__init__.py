@@ -5,6 +5,7 @@ from symclust.metrics.conditional_perplexity import conditional_perplexity
 from symclust.metrics.factor_accuracy import factor_accuracy
 from symclust.metrics.membership_calibration import membership_calibration
 from symclust.metrics.misclassification_rate import misclassification_rate
+from symclust.metrics.normalized_cut import normalized_cut
 from symclust.metrics.within_cluster_similarity import within_cluster_similarity
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "factor_accuracy",
     "membership_calibration",
     "misclassification_rate",
+    "normalized_cut",
     "within_cluster_similarity",
 ]
