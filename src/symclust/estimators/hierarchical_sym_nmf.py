@@ -50,6 +50,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
         is multiplied by (10 s)^balance where the smaller part has a share s < 1/10 of the leaf's volume. 0
         looks at the gain alone: small pieces that hang on by an edge or two are cut off one by one, in
         time that is no longer linear.
+    n_init : int, default=2
+        Cuts that are tried for each leaf, of which the best is taken; they run side by side.
     affinity : str or callable, default="nearest_neighbors"
         How samples become similarities, as in `SymNMF`, except that they are not normalised: the splits do
         that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.
@@ -97,7 +99,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     >>> club = nx.karate_club_graph()
     >>> model = HierarchicalSymNMF(4, random_state=0).fit(club)
     >>> [len(members) for members in model.communities()]
-    [11, 5, 6, 12]
+    [11, 5, 12, 6]
     >>> model.tree_.to_newick()
     '((0,1),(2,3));'
     """
@@ -108,6 +110,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         *,
         min_size: int | None = None,
         balance: float = 0.25,
+        n_init: int = 2,
         affinity: str | Callable[..., Any] = "nearest_neighbors",
         affinity_params: dict[str, Any] | None = None,
         random_state: Any = None,
@@ -115,6 +118,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.n_clusters = n_clusters
         self.min_size = min_size
         self.balance = balance
+        self.n_init = n_init
         self.affinity = affinity
         self.affinity_params = affinity_params
         self.random_state = random_state
@@ -136,7 +140,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_similarity(A)
         smallest = self.min_size or (max(1, A.n // (10 * wanted)) if wanted else 1)
         seed = int(check_random_state(self.random_state).randint(2**31))
-        growth = CutGrowth(A, float(self.balance), smallest, wanted is None, seed)
+        growth = CutGrowth(A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
         self._store_tree(similarity, growth.grow(wanted or A.n), growth.history)
         return self
 
@@ -146,6 +150,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         if self.min_size is not None:
             check_number("min_size", self.min_size, least=1, whole=True)
         check_number("balance", self.balance, least=0)
+        check_number("n_init", self.n_init, least=1, whole=True)
 
     def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
         if not isinstance(self.affinity, str) or self.affinity != "nearest_neighbors":
@@ -203,15 +208,17 @@ class HierarchicalSymNMF(SimilarityEstimator):
         leaves = self.tree_.leaves()
         return Communities(([names[i] for i in leaf.members] for leaf in leaves), names)
 
-    def flatten(self, **options: Any) -> SymNMF:
-        """Return a fitted `SymNMF` of the whole graph that starts from the leaves.
+    def flatten(self, max_iter: int = 5, **options: Any) -> SymNMF:
+        """Return a fitted `SymNMF` of the whole graph, normalised, that starts from the leaves.
 
         Its memberships are degrees, and samples may leave the branch of the tree they were put on.
 
         Parameters
         ----------
+        max_iter : int, default=5
+            Iterations. Few improve on the leaves; with many the start is forgotten.
         **options
-            Of `SymNMF`, for example ``tol`` or ``max_iter``.
+            Of `SymNMF`.
 
         Examples
         --------
@@ -225,6 +232,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_is_fitted(self)
         A = normalized_cut(self.affinity_matrix_)
         H = flat_start(self.affinity_matrix_, self.labels_, self.n_clusters_)
-        model = SymNMF(self.n_clusters_, affinity="precomputed", init=H, **options).fit(A)
+        model = SymNMF(self.n_clusters_, affinity="precomputed", init=H, max_iter=max_iter, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConvergedWarning)  # it is not meant to
+            model.fit(A)
         model.node_names_ = self.node_names_
         return model

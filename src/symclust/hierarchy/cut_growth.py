@@ -31,8 +31,7 @@ class Leaf:
     def halves(self) -> list[tuple[LeafGraph, int]]:
         """Return the graphs of the two parts and a seed for each."""
         parts = (np.flatnonzero(~self.cut.right), np.flatnonzero(self.cut.right))
-        seeds = ((6364136223846793005 * self.seed + 2 * side + 1) % (1 << 64) for side in (0, 1))
-        return [(self.graph.part(index), seed) for index, seed in zip(parts, seeds, strict=True)]
+        return [(self.graph.part(index), child_seed(self.seed, side)) for side, index in enumerate(parts)]
 
 
 class CutGrowth:
@@ -55,6 +54,8 @@ class CutGrowth:
         Least number of nodes of a leaf.
     while_modular : bool
         Split only where that raises the modularity.
+    n_init : int
+        Cuts that are tried for each leaf.
     seed : int
         A leaf's own seed follows from it and from the way to the leaf, so that leaves can be cut in any
         order and side by side.
@@ -70,15 +71,16 @@ class CutGrowth:
     >>> from symclust.hierarchy.cut_growth import CutGrowth
     >>> from symclust.operators import as_operator
     >>> A = as_operator(nx.ring_of_cliques(4, 5))
-    >>> tree = CutGrowth(A, balance=0.5, smallest=1, while_modular=True, seed=0).grow(20)
+    >>> tree = CutGrowth(A, balance=0.5, smallest=1, while_modular=True, n_init=1, seed=0).grow(20)
     >>> sorted(leaf.members.tolist() for leaf in tree.leaves())
     [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14], [15, 16, 17, 18, 19]]
     """
 
     def __init__(
-        self, operator: Operator, balance: float, smallest: int, while_modular: bool, seed: int
+        self, operator: Operator, balance: float, smallest: int, while_modular: bool, n_init: int, seed: int
     ) -> None:
-        self.balance, self.smallest, self.while_modular, self.seed = balance, smallest, while_modular, seed
+        self.balance, self.smallest, self.while_modular = balance, smallest, while_modular
+        self.n_init, self.seed = n_init, seed
         self.root = LeafGraph.whole(operator)
         self.total = float(self.root.volumes.sum())
 
@@ -86,7 +88,7 @@ class CutGrowth:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for."""
         tree, queue, started = Tree(self.root.n), list[Entry](), time.perf_counter()
         held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
-        self._open(queue, tree.nodes[0], self._leaf(self.root, self.seed), held)
+        self._open(queue, tree.nodes[0], self._leaves([(self.root, self.seed)])[0], held)
         self.history = [(time.perf_counter() - started, 1 - held)]
         while queue and len(self.history) < n_leaves:
             self._prepare(queue)
@@ -107,9 +109,20 @@ class CutGrowth:
             self._open(queue, part, child, share)
         return leaf
 
-    def _leaf(self, graph: LeafGraph, seed: int) -> Leaf | None:
-        """Return a leaf with its cut, None where there is none worth having."""
-        cut = graph.bisect(self.balance, self.smallest, seed)
+    def _leaves(self, parts: list[tuple[LeafGraph, int]]) -> list[Leaf | None]:
+        """Cut graphs, each from several starts and all side by side; return each with its best cut."""
+
+        def bisect(one: slice) -> Bisection | None:
+            graph, seed = parts[one.start // self.n_init]
+            return graph.bisect(self.balance, self.smallest, child_seed(seed, 2 + one.start % self.n_init))
+
+        cuts = map_blocks(bisect, split(len(parts) * self.n_init, 1))
+        own = (cuts[first : first + self.n_init] for first in range(0, len(cuts), self.n_init))
+        return [self._leaf(*part, found) for part, found in zip(parts, own, strict=True)]
+
+    def _leaf(self, graph: LeafGraph, seed: int, cuts: list[Bisection | None]) -> Leaf | None:
+        """Return a leaf with its best cut, None where there is none worth having."""
+        cut = max(filter(None, cuts), key=lambda cut: cut.value, default=None)
         if cut is None:
             return None
         association, volume = graph.association(), float(graph.volumes.sum())
@@ -142,12 +155,17 @@ class CutGrowth:
         first = [heapq.heappop(queue) for _ in range(min(available_threads(), len(queue)))]
         leaves = [leaf for _, _, leaf in first if not leaf.children]
         halves = [half for leaf in leaves for half in leaf.halves()]
-        found = map_blocks(lambda one: self._leaf(*halves[one.start]), split(len(halves), 1))
+        found = self._leaves(halves)
         for place, leaf in enumerate(leaves):
             leaf.children = (found[2 * place], found[2 * place + 1])
             leaf.graph = leaf.graph.part(np.empty(0, dtype=np.int32))  # the parts hold all that is needed
         for entry in first:
             heapq.heappush(queue, entry)
+
+
+def child_seed(seed: int, number: int) -> int:
+    """Return one of several seeds that follow from another one."""
+    return (6364136223846793005 * (seed + number) + 1442695040888963407) % (1 << 64)
 
 
 def ratio(part: float, whole: float) -> float:

@@ -26,11 +26,14 @@ class Bisection:
         Sum of the weights inside the left and the right part, each edge from both of its ends.
     volume : ndarray of shape (2,)
         Sum of the degrees in the whole graph.
+    value : float
+        The gain in normalised association, less where one part is small; to compare cuts of one graph.
     """
 
     right: Array
     association: Array
     volume: Array
+    value: float
 
 
 @dataclass(frozen=True)
@@ -115,11 +118,11 @@ class LeafGraph:
         if self.n < 2 * smallest or self.n < 2:
             return None
         side, sums = np.empty(self.n, dtype=np.uint8), np.empty((3, 2))
-        found = _kernels.bisect_graph(
+        value = _kernels.bisect_graph(
             self.indptr, self.indices, self.weights, self.loops, self.volumes, balance, smallest, seed,
             side, sums,
         )  # fmt: skip
-        return Bisection(side.astype(bool), sums[0], sums[1]) if found else None
+        return Bisection(side.astype(bool), sums[0], sums[1], value) if value > -np.inf else None
 
 
 def _as_csr(operator: Operator) -> csr_array:
@@ -130,6 +133,6 @@ def _as_csr(operator: Operator) -> csr_array:
         return Sparse(csr_array(operator.array)).csr
     raise CombinationError(
         f"Communities are cut along the edges of a graph, and {operator!r} has none at hand: it knows only "
-        "how to multiply. Give a sparse matrix or a graph, or keep the largest similarities of each sample, for "
-        "example with affinity_params={'n_neighbors': 20}."
+        "how to multiply. Give a sparse matrix or a graph, or keep the largest similarities of each "
+        "sample, for example with affinity_params={'n_neighbors': 20}."
     )

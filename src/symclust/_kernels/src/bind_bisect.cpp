@@ -41,7 +41,7 @@ void bind_subgraph(nb::module_& m) {
        nb::arg("out_indices").noconvert(), nb::arg("out_weights").noconvert());
 }
 
-// Returns whether there is a cut. `side` gets 0 or 1 for each node, 0 for the first; `sums` the association, volume and number of
+// Returns what the cut is worth to a Judge, −∞ if there is none. `side` gets 0 or 1 for each node, 0 for the first; `sums` the association, volume and number of
 // nodes of both sides (3 × 2). Runs on one thread: leaves are cut side by side.
 template <typename T>
 void bind_bisect_graph(nb::module_& m) {
@@ -60,13 +60,13 @@ void bind_bisect_graph(nb::module_& m) {
         const CutGraph<T> graph(n, ip, ix, w, l, v, ones.data());
         SplitMix random(seed);
         const Found found = bisect(graph, Bisecting{balance, smallest}, random);
-        if (!found.any()) return false;
+        if (!found.any()) return found.value;
         for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = found.side[i] != found.side[0];
         const Halves halves = measure(graph, out);
         std::copy(halves.association.begin(), halves.association.end(), s);
         std::copy(halves.volume.begin(), halves.volume.end(), s + 2);
         std::copy(halves.size.begin(), halves.size.end(), s + 4);
-        return true;
+        return found.value;
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
        nb::arg("loops").noconvert(), nb::arg("volumes").noconvert(), nb::arg("balance"), nb::arg("smallest"), nb::arg("seed"),
        nb::arg("side").noconvert(), nb::arg("sums").noconvert());
