@@ -14,7 +14,7 @@ from symclust.hierarchy.leaf_graph import LeafGraph
 from symclust.operators import Sparse
 
 NO_CUT = -math.inf
-COARSEST, STARTS, START_SWEEPS, LEVEL_SWEEPS, PASSES = 100, 8, 30, 5, 4
+COARSEST, STARTS, START_SWEEPS, LEVEL_SWEEPS, PASSES = 100, 8, 30, 3, 2
 
 
 class SplitMix:

@@ -73,7 +73,7 @@ def test_the_next_leaf_has_the_largest_weighted_gain(balance):
     for k, node in enumerate(inner, start=1):
         share = sum(volumes[i] for i in node.members) / total
         gain = node.data["gain"]
-        assert node.score == pytest.approx(gain * share**balance if gain > 0 else gain)
+        assert node.score == pytest.approx(gain * share**balance if gain > 0 else gain)  # it is connected
         assert node.score >= max(leaf.score for leaf in tree.leaves(k) if not leaf.is_final) - 1e-12
 
 

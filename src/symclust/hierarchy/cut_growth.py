@@ -26,6 +26,7 @@ class Leaf:
     gain: float
     modularity_gain: float
     volume: float
+    crossing: float  # weight of the edges that the cut goes through
     children: tuple[Leaf | None, ...] = ()
 
     def halves(self) -> list[tuple[LeafGraph, int]]:
@@ -42,7 +43,8 @@ class CutGrowth:
     .. math:: gain(C) = \frac{assoc(L, L)}{vol(L)} + \frac{assoc(R, R)}{vol(R)} - \frac{assoc(C, C)}{vol(C)}
 
     With k leaves the sum of the normalised cuts is k − Σ assoc(C, C) / vol(C): a split raises it by
-    1 − gain(C). Volumes are sums of degrees in the whole graph; a leaf without edges has the ratio 0.
+    1 − gain(C). Where no edge is cut, only the gain counts. Volumes are sums of degrees in the whole graph; a
+    leaf without edges has the ratio 0.
 
     Parameters
     ----------
@@ -127,12 +129,14 @@ class CutGrowth:
             return None
         association, volume = graph.association(), float(graph.volumes.sum())
         gain = sum(map(ratio, cut.association, cut.volume)) - ratio(association, volume)
-        crossing = (association - cut.association.sum()) / 2
+        crossing = max(0.0, association - cut.association.sum()) / 2
+        if crossing <= 1e-12 * association:
+            crossing = 0.0  # a difference of sums in another order
         # Modularity: Σ assoc(C, C) / vol(V) − (vol(C) / vol(V))²
         modular = 2 * ratio(ratio(cut.volume.prod(), self.total) - crossing, self.total)
         if self.while_modular and modular <= 0:
             return None
-        return Leaf(graph, seed, cut, float(gain), float(modular), volume)
+        return Leaf(graph, seed, cut, float(gain), float(modular), volume, float(crossing))
 
     def _open(self, queue: list[Entry], node: Node, leaf: Leaf | None, held: float) -> None:
         """Put a leaf into the queue if it can be split; `held` is its normalised association."""
@@ -141,7 +145,9 @@ class CutGrowth:
             node.is_final = True
             return
         node.score = leaf.gain
-        if leaf.gain > 0:
+        if (
+            leaf.gain > 0 and leaf.crossing > 0
+        ):  # pieces that are apart already come first, whatever their size
             node.score *= ratio(leaf.volume, self.total) ** self.balance
         heapq.heappush(queue, (-node.score, node.number, leaf))
 

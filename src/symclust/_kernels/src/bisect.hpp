@@ -10,7 +10,7 @@ namespace symclust {
 struct Bisecting {
     static constexpr std::ptrdiff_t coarsest = 100;  // nodes of a graph that is cut from random starts
     static constexpr int starts = 8, start_sweeps = 30;
-    static constexpr int level_sweeps = 5, level_passes = 4;
+    static constexpr int level_sweeps = 3, level_passes = 2;
     static constexpr double least_shrinking = 0.9;  // a coarse graph with more nodes than this share is not worth having
     double balance, smallest;
 };
