@@ -7,10 +7,13 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, graphs, metrics, operators
+from symclust import constraints, datasets, documents, graphs, metrics, operators
 from symclust.estimators import (
+    NMF,
+    AffineNMF,
     Diana,
     DivisiveClustering,
+    GraphNMF,
     HierarchicalLeftStochastic,
     HierarchicalSymNMF,
     KernelConvexNMF,
@@ -18,9 +21,11 @@ from symclust.estimators import (
     LeftStochastic,
     LinkageClustering,
     OffDiagonalSymNMF,
+    SparseNMF,
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
 )
@@ -28,8 +33,11 @@ from symclust.estimators import (
 __version__ = version("symclust")
 
 __all__ = [
+    "NMF",
+    "AffineNMF",
     "Diana",
     "DivisiveClustering",
+    "GraphNMF",
     "HierarchicalLeftStochastic",
     "HierarchicalSymNMF",
     "KernelConvexNMF",
@@ -37,13 +45,16 @@ __all__ = [
     "LeftStochastic",
     "LinkageClustering",
     "OffDiagonalSymNMF",
+    "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",
     "datasets",
+    "documents",
     "graphs",
     "metrics",
     "operators",

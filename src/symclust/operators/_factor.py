@@ -1,4 +1,4 @@
-"""The n x d matrix X inside X Xᵀ, seen through what gram and low-rank operators need of it."""
+"""The n x d matrix X inside an operator, seen through what the operators made of it need."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ class Factor(ABC):
     def shape(self) -> tuple[int, int]:
         """The pair (n, d)."""
         return self.X.shape
+
+    @property
+    @abstractmethod
+    def stored(self) -> Array:
+        """The entries that are held, as one array: all of them, or those that are not zero."""
 
     @abstractmethod
     def times(self, Z: Array) -> Array:

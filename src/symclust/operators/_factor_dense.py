@@ -22,6 +22,11 @@ class DenseFactor(Factor):
     def __init__(self, X: Array) -> None:
         self.X = X
 
+    @property
+    def stored(self) -> Array:
+        """All entries."""
+        return self.X
+
     def times(self, Z: Array) -> Array:
         """Return X @ Z."""
         return dense_product(self.X, Z)

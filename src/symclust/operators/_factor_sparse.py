@@ -26,6 +26,11 @@ class SparseFactor(Factor):
     def _transposed(self) -> sp.csr_array:
         return read_csr(self.X.T)
 
+    @property
+    def stored(self) -> Array:
+        """The entries that are not zero."""
+        return self.X.data
+
     def times(self, Z: Array) -> Array:
         """Return X @ Z."""
         return _product(self.X, Z)
