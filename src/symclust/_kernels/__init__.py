@@ -38,6 +38,7 @@ max_threads = _module.max_threads
 absolute_rows = _module.absolute_rows
 absolute_sparse = _module.absolute_sparse
 asymmetry = _module.asymmetry
+asymmetry_dense = _module.asymmetry_dense
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
 inner = _module.inner
@@ -50,6 +51,7 @@ pattern_products = _module.pattern_products
 row_sweep_block = _module.row_sweep_block
 row_sweep_sparse = _module.row_sweep_sparse
 spmm = _module.spmm
+submatrix = _module.submatrix
 
 
 def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:

@@ -67,10 +67,9 @@ class TreeEstimator(HardEstimator):
             right = self._halves(cut)
             if right is None or right.all() or not right.any():
                 return None
-            left_number = len(tree.nodes)
-            within.note_parts(cut, right, left_number)
-            for number, part in ((left_number, ~right), (left_number + 1, right)):
-                cuts[number] = cut.submatrix(np.flatnonzero(part))
+            for number, part in enumerate((~right, right), start=len(tree.nodes)):
+                cuts[number] = cut.submatrix(part)
+                within.note(number, cuts[number])
             return [node.members[~right], node.members[right]]
 
         with single_threaded_blas():  # once for all splits: many are too small to pay for it each time

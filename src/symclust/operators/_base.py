@@ -93,6 +93,10 @@ class Operator(ABC):
         columns = np.ascontiguousarray(H.reshape(self.n, -1), dtype=self.dtype)
         return self._product(columns).reshape(H.shape)
 
+    def matvec(self, x: Array) -> Array:
+        """Return A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
+        return self @ x
+
     # Rows ---------------------------------------------------------------------------------------------------
 
     def _rows(self, index: Any) -> Array:

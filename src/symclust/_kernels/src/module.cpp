@@ -11,6 +11,7 @@ void bind_coordinate(nb::module_& m);
 void bind_absolute(nb::module_& m);
 void bind_pattern(nb::module_& m);
 void bind_kernel_k_means(nb::module_& m);
+void bind_submatrix(nb::module_& m);
 }  // namespace symclust
 
 NB_MODULE(SYMCLUST_MODULE, m) {
@@ -24,6 +25,7 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_absolute(m);
     bind_pattern(m);
     bind_kernel_k_means(m);
+    bind_submatrix(m);
     m.def("max_threads", &max_threads);
 #ifdef _OPENMP
     m.attr("openmp") = true;
