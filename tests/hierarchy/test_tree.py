@@ -69,6 +69,8 @@ def test_exports():
     assert read["children"][0]["children"][1]["members"] == [1, 2]
     assert read["children"][1]["cluster"] == 2
     assert read["score"] is None
+    tree.nodes[0].score = np.inf  # of a single sample; JSON knows no such number
+    assert json.loads(tree.to_json(), parse_constant=pytest.fail)["score"] is None
 
 
 def test_samples_in_no_child_are_outliers_from_then_on():
