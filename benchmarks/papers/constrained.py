@@ -185,8 +185,9 @@ def main() -> None:
                 for row in figure_5(axis, name, *data)
             ],
         )
-        axes[0][0].legend()
-        figure.tight_layout()
+        handles, labels = axes[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="lower center", ncols=len(labels), frameon=False)
+        figure.tight_layout(rect=(0, 0.07, 1, 1))  # room for the legend, which would hide curves
         figure.savefig(RESULTS / "constrained_figure_5.png", dpi=110)
         print(f"\nplot: {RESULTS / 'constrained_figure_5.png'}")
 

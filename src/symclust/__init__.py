@@ -8,6 +8,7 @@
 from importlib.metadata import version
 
 from symclust import constraints, datasets, documents, graphs, metrics, operators
+from symclust.applications import topics
 from symclust.estimators import (
     NMF,
     AffineNMF,
@@ -15,6 +16,7 @@ from symclust.estimators import (
     DivisiveClustering,
     GraphNMF,
     HierarchicalLeftStochastic,
+    HierarchicalNMF,
     HierarchicalSymNMF,
     KernelConvexNMF,
     KernelKMeans,
@@ -39,6 +41,7 @@ __all__ = [
     "DivisiveClustering",
     "GraphNMF",
     "HierarchicalLeftStochastic",
+    "HierarchicalNMF",
     "HierarchicalSymNMF",
     "KernelConvexNMF",
     "KernelKMeans",
@@ -58,4 +61,5 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "topics",
 ]

@@ -59,7 +59,9 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         starts = make_starts(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
         results = run(problem, solver, starts, control)
         self.inits_ = np.array([result.objective for result in results])
-        self._store(objective, results[int(self.inits_.argmin())])
+        best = results[int(self.inits_.argmin())]
+        self._store(objective, best)
+        self._warn(best)
         return self
 
     def _store(self, objective: TwoFactors, best: Result) -> None:
@@ -73,17 +75,16 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.labels_ = self.membership_.argmax(axis=1)
         self.history_, self.n_iter_ = best.history, best.n_iter
         self.converged_, self.stop_reason_ = best.converged, best.stop_reason
-        self._warn(best)
 
     def _warn(self, best: Result) -> None:
         if not best.converged:
-            warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=4)
+            warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
         empty = np.flatnonzero(~self.membership_.any(axis=1))
         if empty.size:
             warnings.warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {empty[0]}). "
                 "Their rows of membership_ are zero; labels_ counts them to cluster 0.",
-                stacklevel=4,
+                stacklevel=3,
             )
 
     # What was given -----------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             warnings.warn(
                 f"This init is always the same: one start is run instead of n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
             return 1
         return int(self.n_init)

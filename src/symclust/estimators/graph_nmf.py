@@ -33,7 +33,7 @@ class GraphNMF(NMF):
         The similarities S: made of X as the `affinity` of that name in `SymNMF` does, or given, n × n.
     graph_params : dict, default=None
         Parameters of a `graph` that is named, for example ``{"n_neighbors": 5}``.
-    graph_regularization : float, default=1.0
+    graph_regularization : float, default=10.0
         The weight λ. Both terms have the unit of X², so that it is a pure number as long as the graph's
         degrees are about 1, which those of the default are.
     solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
@@ -78,7 +78,7 @@ class GraphNMF(NMF):
         *,
         graph: Any = "nearest_neighbors",
         graph_params: dict[str, Any] | None = None,
-        graph_regularization: float = 1.0,
+        graph_regularization: float = 10.0,
         solver: str = "hals",
         init: Any = "spectral",
         n_init: int = 1,

@@ -48,6 +48,14 @@ class Factor(ABC):
         """Return X diag(weights) as a factor."""
 
     @abstractmethod
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+
+    @abstractmethod
+    def less_minima(self) -> Factor:
+        """Return X with the smallest entry of each column taken off it, as a factor."""
+
+    @abstractmethod
     def outer(self, other: Any) -> Array:
         """Return X @ other.X.T as a dense array, on one thread."""
 

@@ -47,6 +47,14 @@ class DenseFactor(Factor):
         """Return X diag(weights) as a factor."""
         return DenseFactor(self.X * weights)
 
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+        return self.X.min(axis=0)
+
+    def less_minima(self) -> DenseFactor:
+        """Return X with the smallest entry of each column taken off it, as a factor."""
+        return DenseFactor(self.X - self.column_minima())
+
     def outer(self, other: DenseFactor) -> Array:
         """Return X @ other.X.T as a dense array."""
         return self.X @ other.X.T

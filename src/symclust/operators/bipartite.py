@@ -8,6 +8,7 @@ import numpy as np
 
 from symclust.operators._arrays import Array, sum_of_squares
 from symclust.operators._base import Operator
+from symclust.operators._factor import Factor
 from symclust.operators._reading import read_factor
 
 __all__ = ["Bipartite"]
@@ -37,7 +38,7 @@ class Bipartite(Operator):
     """
 
     def __init__(self, X: Any) -> None:
-        self._factor = read_factor(X)
+        self._factor = X if isinstance(X, Factor) else read_factor(X)
         self.n_samples, self.n_features = self._factor.shape
         super().__init__(self.n_samples + self.n_features, self._factor.X.dtype)
 
@@ -56,6 +57,14 @@ class Bipartite(Operator):
     def _product(self, H: Array) -> Array:
         W, C = self.sides(H)
         return np.concatenate([self.times(C), self.transposed_times(W)])
+
+    def feature_minima(self) -> Array:
+        """Return the smallest entry of each column of X."""
+        return self._factor.column_minima()
+
+    def less_minima(self) -> Bipartite:
+        """Return the operator of X ≥ 0 less the smallest entry of each column; sparse stays sparse."""
+        return Bipartite(self._factor.less_minima())
 
     def diagonal(self) -> Array:
         """Return the zeros on the diagonal: no sample is a feature."""
@@ -81,3 +90,34 @@ class Bipartite(Operator):
     def asymmetry(self) -> float:
         """Return 0.0: symmetric by construction."""
         return 0.0
+
+    def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
+        """Return k eigenvalues and eigenvectors; the largest are singular values of X and [u; v]/√2.
+
+        Those come from XXᵀ or XᵀX, whichever is smaller: squared values lie further apart, and half of the
+        spectrum is not there. Squares also lose half of the digits, so that very small ones are sought in A.
+        """
+        smaller = min(self.n_samples, self.n_features)
+        if which != "LA" or not 1 <= k < smaller:
+            return super().eigsh(k, which, tol)
+        squares, vectors = _Squared(self).eigsh(k, "LA", tol)
+        values = np.sqrt(np.maximum(squares, 0))
+        if values[-1] <= np.finfo(self.dtype).eps ** 0.25 * values[0]:
+            return super().eigsh(k, which, tol)
+        by_samples = self.n_samples == smaller
+        others = (self.transposed_times if by_samples else self.times)(vectors) / values
+        sides = [vectors, others] if by_samples else [others, vectors]
+        return values, np.concatenate(sides) * self.dtype.type(np.sqrt(0.5))
+
+
+class _Squared(Operator):
+    """XXᵀ or XᵀX, whichever is smaller."""
+
+    def __init__(self, A: Bipartite) -> None:
+        super().__init__(min(A.n_samples, A.n_features), A.dtype)
+        halves = (A.transposed_times, A.times)
+        self._halves = halves if self.n == A.n_samples else halves[::-1]
+
+    def _product(self, H: Array) -> Array:
+        first, second = self._halves
+        return second(first(H))

@@ -11,6 +11,8 @@ from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["Affine"]
 
+FLOOR = 1e-2  # of the first offset, relative to a feature's mean
+
 
 class Affine(TwoFactors):
     r"""The factorization of X less an offset b of the features, thesis (46).
@@ -34,12 +36,20 @@ class Affine(TwoFactors):
 
     free: ClassVar[slice] = slice(1, None)
 
+    def initial(self) -> TwoFactors:
+        """Return the objective of X less the smallest entry of each feature.
+
+        The offset can hide in C as long as every sample has memberships, so that the minimum is flat; started
+        with the largest offset that all samples have, the factors take no part of it.
+        """
+        return TwoFactors(self.operator.less_minima())
+
     def start(self, H: Array) -> Array:
-        """Add the offset: an equal share, with the columns, of the mean sample."""
+        """Add the offset: the smallest entries, and a little more than zero for every solver to move."""
         W, C = self.operator.sides(H)
-        n, k = W.shape
-        total = self.operator.transposed_times(np.ones((n, 1), dtype=H.dtype))
-        return self.join(W, np.hstack([total / (n * (k + 1)), C]))
+        means = self.operator.transposed_times(np.ones((len(W), 1), dtype=H.dtype)) / len(W)
+        offset = np.maximum(self.operator.feature_minima()[:, None], H.dtype.type(FLOOR) * means)
+        return self.join(W, np.hstack([offset, C]))
 
     def join(self, Y: Array, C: Array) -> Array:
         """Return H with the column of ones before Y."""

@@ -55,8 +55,12 @@ class TwoFactors(Objective):
         self.operator = operator
         self.squared_norm = operator.squared_norm() / 2  # ‖X‖²: A holds X twice
 
+    def initial(self) -> TwoFactors:
+        """Return the plain objective whose starts are ours."""
+        return self
+
     def start(self, H: Array) -> Array:
-        """Return the point for a pair of factors, with the columns that are given."""
+        """Return the point for a start of `initial`, with the columns that we add."""
         return H
 
     def join(self, Y: Array, C: Array) -> Array:

@@ -43,7 +43,8 @@ def make_starts(
             return [objective.start(np.concatenate(init).astype(dtype))]
         initialize = registry.resolve("initialization", init)
         empty = objective.operator.degrees() == 0
-        points = [initialize(objective, n_columns, rng) for _ in range(n_init)]
+        initial = objective.initial()
+        points = [initialize(initial, n_columns, rng) for _ in range(n_init)]
         for H in points:
             H[empty] = 0
         return [objective.start(H) for H in points]
