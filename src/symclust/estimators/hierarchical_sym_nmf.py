@@ -211,7 +211,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     def flatten(self, max_iter: int = 5, **options: Any) -> SymNMF:
         """Return a fitted `SymNMF` of the whole graph, normalised, that starts from the leaves.
 
-        Its memberships are degrees, and samples may leave the branch of the tree they were put on.
+        Its memberships are degrees, and samples may leave the branch of the tree they were put on. Like the
+        flat form of any tree it has `components_`, here the transposed memberships: A ≈ HHᵀ.
 
         Parameters
         ----------
@@ -226,8 +227,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
         >>> from symclust import HierarchicalSymNMF
         >>> graph = nx.ring_of_cliques(4, 5)
         >>> flat = HierarchicalSymNMF(4, random_state=0).fit(graph).flatten()
-        >>> sorted(len(members) for members in flat.communities())
-        [5, 5, 5, 5]
+        >>> sorted(len(members) for members in flat.communities()), flat.components_.shape
+        ([5, 5, 5, 5], (4, 20))
         """
         check_is_fitted(self)
         A = normalized_cut(self.affinity_matrix_)
@@ -237,4 +238,5 @@ class HierarchicalSymNMF(SimilarityEstimator):
             warnings.simplefilter("ignore", NotConvergedWarning)  # it is not meant to
             model.fit(A)
         model.node_names_ = self.node_names_
+        model.components_ = model.membership_.T
         return model
