@@ -1,4 +1,4 @@
-"""Documents with classes, prepared as in 2.2.1 of the thesis."""
+"""Documents with classes, chosen as in 2.2.1 of the thesis."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks._tools import labelled
-
-
-def weighted(counts: Any) -> sp.csr_array:
-    """tf-idf, rows of unit length, normalised-cut weights (7): x_i divided by the root of x_i · Σ x_j."""
-    X = sp.csr_array(TfidfTransformer().fit_transform(counts))
-    degrees = X @ (X.T @ np.ones(X.shape[0], dtype=X.dtype))
-    scale = 1 / np.sqrt(np.where(degrees > 0, degrees, 1))
-    X.data *= np.repeat(scale.astype(X.dtype), np.diff(X.indptr))
-    return X
 
 
 def enough(counts: Any, terms: int = 3, words: int = 5) -> tuple[sp.csr_array, np.ndarray]:

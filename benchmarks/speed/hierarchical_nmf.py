@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.decomposition import NMF
 from sklearn.metrics import normalized_mutual_info_score as nmi
 
-from benchmarks._documents import largest_classes, newsgroups_counts, weighted
+from benchmarks._documents import largest_classes, newsgroups_counts
 from benchmarks._tools import table, timed
 from symclust import HierarchicalNMF
+from symclust.documents import DocumentWeights
 
 
 def main(seeds: int = 3) -> None:
@@ -23,7 +24,7 @@ def main(seeds: int = 3) -> None:
         ("20 Newsgroups", newsgroups_counts(), 100),
     ):
         if data is not None:
-            compare(name, weighted(data[0]), data[1], k, seeds)
+            compare(name, DocumentWeights().fit_transform(data[0]), data[1], k, seeds)
 
 
 def compare(name: str, X: Any, levels: list[np.ndarray], k: int, seeds: int) -> None:

@@ -9,9 +9,10 @@ import matplotlib
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks._documents import newsgroups_counts, weighted
+from benchmarks._documents import newsgroups_counts
 from benchmarks._tools import RESULTS, table, timed
 from symclust import HierarchicalNMF
+from symclust.documents import DocumentWeights
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -50,7 +51,7 @@ def sampled(counts: Any, y: np.ndarray, n: int, length: int = 30) -> sp.csr_arra
     ones = np.ones(len(words), dtype=np.float32)
     X = sp.csr_array((ones, words, indptr.astype(np.int32)), shape=(n, counts.shape[1]))
     X.sum_duplicates()
-    return weighted(X)
+    return DocumentWeights().fit_transform(X)
 
 
 def measure(X: Any, n: int, k: int) -> dict[str, Any]:

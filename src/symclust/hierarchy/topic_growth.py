@@ -168,9 +168,10 @@ class TopicGrowth:
 
     def _try_children(self, trial: Trial, halves: Halves, first: int, lowest: float) -> None:
         seeds = self._seed(), self._seed()
+        parts = map_blocks(lambda side: self._part(trial, halves, side), (0, 1))
 
         def one(side: int) -> Trial:
-            samples, before, seconds = self._part(trial, halves, side)
+            samples, before, seconds = parts[side]
             tried = self.trials(samples, halves.terms[samples.columns, side], seeds[side], lowest, before)
             tried.clock.copies += seconds
             return tried
