@@ -25,8 +25,8 @@ def docstrings(package):
             documented = (inspect.getdoc(value) or "") if callable(value) else ""
             text = documented.split("\nReferences\n")[0]  # names of authors are no topics
             if len(text) > 200 and not attribute.startswith("_") and attribute != "test":
-                found.setdefault(id(value), (f"{name}.{attribute}", text))
-    return dict(found.values())
+                found.setdefault(text, f"{name}.{attribute}")  # aliases have one text
+    return {name: text for text, name in found.items()}
 
 
 texts = {}
