@@ -7,19 +7,27 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, graphs, metrics, operators
+from symclust import constraints, datasets, documents, graphs, metrics, operators
+from symclust.applications import topics
 from symclust.estimators import (
+    NMF,
+    AffineNMF,
     Diana,
     DivisiveClustering,
+    GraphNMF,
     HierarchicalLeftStochastic,
+    HierarchicalNMF,
+    HierarchicalSymNMF,
     KernelConvexNMF,
     KernelKMeans,
     LeftStochastic,
     LinkageClustering,
     OffDiagonalSymNMF,
+    SparseNMF,
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
 )
@@ -27,22 +35,31 @@ from symclust.estimators import (
 __version__ = version("symclust")
 
 __all__ = [
+    "NMF",
+    "AffineNMF",
     "Diana",
     "DivisiveClustering",
+    "GraphNMF",
     "HierarchicalLeftStochastic",
+    "HierarchicalNMF",
+    "HierarchicalSymNMF",
     "KernelConvexNMF",
     "KernelKMeans",
     "LeftStochastic",
     "LinkageClustering",
     "OffDiagonalSymNMF",
+    "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",
     "datasets",
+    "documents",
     "graphs",
     "metrics",
     "operators",
+    "topics",
 ]

@@ -24,7 +24,7 @@ def options(family: str) -> tuple[str, ...]:
     Parameters
     ----------
     family : str
-        A folder of the package, for example ``"solvers"``.
+        A folder of the package, for example ``"solvers"`` or ``"two_factors.solvers"``.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def options(family: str) -> tuple[str, ...]:
 def resolve(family: str, name: str) -> Any:
     """Return the class or function behind an option, or raise an error that lists the known ones."""
     if name not in options(family):
-        parameter = family.removesuffix("s")
+        parameter = family.rpartition(".")[2].removesuffix("s")
         known = ", ".join(repr(option) for option in options(family))
         raise OptionError(f"{parameter}={name!r} is not known. Choose one of {known}.")
     module = importlib.import_module(f"symclust.{family}.{name}")

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from symclust import registry
 from symclust._threads import split
 from symclust.exceptions import InputError, OptionError
-from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse
+from symclust.operators import Bipartite, Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse
 
 N = 70  # more than 64, so that eigsh runs Lanczos
 DTYPES = (np.float32, np.float64)
@@ -100,7 +100,18 @@ def masked_case(inner):
     return build
 
 
+def bipartite_case(d, is_sparse=False, signed=False):
+    def build(rng, dtype):
+        X = rng.uniform(-1 if signed else 0, 1, size=(N - d, d)).astype(dtype)
+        X[rng.uniform(size=X.shape) < 0.8 * is_sparse] = 0
+        A = np.block([[np.zeros((N - d, N - d)), X], [X.T, np.zeros((d, d))]]).astype(dtype)
+        return Bipartite(sp.csc_array(X) if is_sparse else X), A
+
+    return build
+
+
 CASES = {
+    "bipartite": [bipartite_case(9), bipartite_case(50, signed=True), bipartite_case(30, is_sparse=True)],
     "dense": [dense_case, nonnegative_dense_case],
     "sparse": [sparse_case, sparse_long_indices_case],
     "gram": [

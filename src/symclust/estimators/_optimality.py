@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symclust import _kernels
 from symclust.solvers import Problem
 
 
@@ -103,7 +102,7 @@ def measure_optimality(
 
 def _measure_conditions(problem: Problem, H: np.ndarray, reference: float) -> Optimality:
     """One product with A gives all of them."""
-    AH, G = problem.operator @ H, _kernels.gram(H)[0]
+    AH, G = problem.operator @ H, problem.objective.gram(H)
     gradient = problem.objective.gradient(H, AH, G)
     norm = float(np.linalg.norm(problem.constraint.projected_gradient(H, gradient)))
     return Optimality(

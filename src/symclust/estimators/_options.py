@@ -16,7 +16,7 @@ from symclust.solvers import Solver, Starts, choose_solver
 
 COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
-FIXED_STARTS = ("greedy", "spectral", "zero")  # the same whatever the random state
+FIXED_STARTS = ("greedy", "nndsvd", "nndsvda", "spectral", "zero")  # the same whatever the random state
 
 
 def check_solver(solver: Any, coupling: Any) -> None:

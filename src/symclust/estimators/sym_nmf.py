@@ -44,7 +44,8 @@ class SymNMF(DescentEstimator):
         known by products alone.
     init : {"merge", "random", "spectral", "greedy", "zero"} or array of shape (n_samples, n_clusters)
         Where the descent starts, default "merge". "merge" descends briefly with 2k columns, merges the found
-        clusters down to k and starts from there; "greedy" and "zero" are those of `OffDiagonalSymNMF`.
+        clusters down to k and starts from there; "greedy" and "zero" are those of `OffDiagonalSymNMF`,
+        "nndsvd", "nndsvda" and "nndsvdar" those of `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.

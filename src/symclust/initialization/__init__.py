@@ -4,6 +4,9 @@
 `random`       uniform entries on the scale of A
 `spectral`     leading eigenvectors, turned to be as nonnegative as possible
 `greedy`       columns grown one after the other from their best samples
+`nndsvd`       positive or negative parts of the leading singular vectors
+`nndsvda`      the same with the mean of A in place of zeros
+`nndsvdar`     the same with small random numbers in place of zeros
 `zero`         the first sweep of coordinate descent over H = 0
 =============  ==============================================================
 
@@ -11,8 +14,11 @@
 """
 
 from symclust.initialization.greedy import greedy
+from symclust.initialization.nndsvd import nndsvd
+from symclust.initialization.nndsvda import nndsvda
+from symclust.initialization.nndsvdar import nndsvdar
 from symclust.initialization.random import random
 from symclust.initialization.spectral import spectral
 from symclust.initialization.zero import zero
 
-__all__ = ["greedy", "random", "spectral", "zero"]
+__all__ = ["greedy", "nndsvd", "nndsvda", "nndsvdar", "random", "spectral", "zero"]

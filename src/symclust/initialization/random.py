@@ -33,7 +33,7 @@ def random(objective: Objective, n_columns: int, rng: np.random.RandomState) -> 
     (4, 2)
     """
     operator = objective.operator
-    mean = float(np.sum(operator.degrees(), dtype=np.float64)) / operator.n**2
+    mean = operator.mean()
     H = rng.random_sample((operator.n, n_columns))
     level = mean if mean > 0 else float(np.sqrt(objective.squared_norm)) / operator.n
     H *= 2 * np.sqrt(level / n_columns)

@@ -59,9 +59,13 @@ class Objective(ABC):
     def value(self, H: Array, AH: Array, G: Array) -> float:
         """Return the objective at H."""
 
+    def gram(self, H: Array) -> Array:
+        """Return what value and gradient need of HᵀH, in double precision."""
+        return _kernels.gram(H)[0]
+
     def measure(self, H: Array, AH: Any, constraint: Constraint) -> tuple[float, float]:
         """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
-        G = _kernels.gram(H)[0]
+        G = self.gram(H)
         squared = 0.0
         for rows in split(len(H), MEASURED_ROWS if constraint.by_rows else len(H)):
             gradient = self.gradient(H[rows], AH[rows], G, rows)

@@ -1,15 +1,16 @@
 """What A is: a symmetric n x n similarity, seen through products.
 
-=========  ========================  ==================================  ====================
-operator   A                         held                                cost of ``op @ H``
-=========  ========================  ==================================  ====================
-`Dense`    a matrix                  n x n numbers                       n² w
-`Sparse`   a sparse matrix, a graph  nonzeros as CSR                     nonzeros of A x w
-`Gram`     diag(s) X Xᵀ diag(s)      X (n x d, dense or sparse) and s    2 x nonzeros of X x w
-`LowRank`  U diag(s) Uᵀ              U (n x r) and s                     2 n r w
-`Shifted`  A − λL, L = D − W         the operators A and W, and D        that of A and of W
-`Masked`   A with entries hidden     the operator A, what is hidden      that of both
-=========  ========================  ==================================  ====================
+===========  ========================  ==================================  ====================
+operator     A                         held                                cost of ``op @ H``
+===========  ========================  ==================================  ====================
+`Dense`      a matrix                  n x n numbers                       n² w
+`Sparse`     a sparse matrix, a graph  nonzeros as CSR                     nonzeros of A x w
+`Gram`       diag(s) X Xᵀ diag(s)      X (n x d, dense or sparse) and s    2 x nonzeros of X x w
+`LowRank`    U diag(s) Uᵀ              U (n x r) and s                     2 n r w
+`Shifted`    A − λL, L = D − W         the operators A and W, and D        that of A and of W
+`Bipartite`  [[0, X], [Xᵀ, 0]]         X (n x d, dense or sparse)          2 x nonzeros of X x w
+`Masked`     A with entries hidden     the operator A, what is hidden      that of both
+===========  ========================  ==================================  ====================
 
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame. `Operator` is the base class: a
 subclass needs the product alone, everything else has a slow default. Results are the same, to the bit, on any
@@ -19,6 +20,7 @@ number of threads, and no operator but `Dense` forms n x n numbers (except in `t
 from symclust.operators._base import Operator
 from symclust.operators._conversion import as_operator
 from symclust.operators._graphs import graph_names
+from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
 from symclust.operators.gram import Gram
 from symclust.operators.low_rank import LowRank
@@ -27,6 +29,7 @@ from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse
 
 __all__ = [
+    "Bipartite",
     "Dense",
     "Gram",
     "LowRank",

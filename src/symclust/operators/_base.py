@@ -93,6 +93,10 @@ class Operator(ABC):
         columns = np.ascontiguousarray(H.reshape(self.n, -1), dtype=self.dtype)
         return self._product(columns).reshape(H.shape)
 
+    def sides(self, H: Array) -> tuple[Array, ...]:
+        """Return the rows of H as views, apart where they stand for different kinds of things."""
+        return (H,)
+
     def matvec(self, x: Array) -> Array:
         """Return A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
         return self @ x
@@ -176,6 +180,10 @@ class Operator(ABC):
     def degrees(self) -> Array:
         """Return the row sums A @ 1."""
         return self @ np.ones(self.n)
+
+    def mean(self) -> float:
+        """Return the mean of the entries, in float64; of those alone that the kind of A leaves free."""
+        return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:
         """Return the sum of squared entries, accumulated in float64."""

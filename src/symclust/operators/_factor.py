@@ -1,4 +1,4 @@
-"""The n x d matrix X inside X Xᵀ, seen through what gram and low-rank operators need of it."""
+"""The n x d matrix X inside an operator, seen through what the operators made of it need."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ class Factor(ABC):
         """The pair (n, d)."""
         return self.X.shape
 
+    @property
+    @abstractmethod
+    def stored(self) -> Array:
+        """The entries that are held, as one array: all of them, or those that are not zero."""
+
     @abstractmethod
     def times(self, Z: Array) -> Array:
         """Return X @ Z."""
@@ -41,6 +46,14 @@ class Factor(ABC):
     @abstractmethod
     def columns_scaled(self, weights: Array) -> Factor:
         """Return X diag(weights) as a factor."""
+
+    @abstractmethod
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+
+    @abstractmethod
+    def less_minima(self) -> Factor:
+        """Return X with the smallest entry of each column taken off it, as a factor."""
 
     @abstractmethod
     def outer(self, other: Any) -> Array:

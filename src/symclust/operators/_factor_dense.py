@@ -22,6 +22,11 @@ class DenseFactor(Factor):
     def __init__(self, X: Array) -> None:
         self.X = X
 
+    @property
+    def stored(self) -> Array:
+        """All entries."""
+        return self.X
+
     def times(self, Z: Array) -> Array:
         """Return X @ Z."""
         return dense_product(self.X, Z)
@@ -41,6 +46,14 @@ class DenseFactor(Factor):
     def columns_scaled(self, weights: Array) -> DenseFactor:
         """Return X diag(weights) as a factor."""
         return DenseFactor(self.X * weights)
+
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+        return self.X.min(axis=0)
+
+    def less_minima(self) -> DenseFactor:
+        """Return X with the smallest entry of each column taken off it, as a factor."""
+        return DenseFactor(self.X - self.column_minima())
 
     def outer(self, other: DenseFactor) -> Array:
         """Return X @ other.X.T as a dense array."""

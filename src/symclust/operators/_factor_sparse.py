@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from symclust import _kernels
 from symclust._threads import split
+from symclust.exceptions import InputError
 from symclust.operators._arrays import Array, read_csr
 from symclust.operators._factor import COLUMNS, Factor
 
@@ -25,6 +26,11 @@ class SparseFactor(Factor):
     @cached_property
     def _transposed(self) -> sp.csr_array:
         return read_csr(self.X.T)
+
+    @property
+    def stored(self) -> Array:
+        """The entries that are not zero."""
+        return self.X.data
 
     def times(self, Z: Array) -> Array:
         """Return X @ Z."""
@@ -58,6 +64,20 @@ class SparseFactor(Factor):
     def columns_scaled(self, weights: Array) -> SparseFactor:
         """Return X diag(weights) as a factor that shares X's indices."""
         return SparseFactor(_with_values(self.X, self.X.data * weights[self.X.indices]))
+
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+        return self.X.min(axis=0).toarray().reshape(-1)
+
+    def less_minima(self) -> SparseFactor:
+        """Return X less the smallest entry of each column, as a factor.
+
+        A nonnegative X stays as sparse as it is: where the smallest entry is not zero, the column is full.
+        """
+        minima = self.column_minima()
+        if minima.min(initial=0) < 0:
+            raise InputError("A sparse X with negative entries less its smallest entries would be dense.")
+        return SparseFactor(_with_values(self.X, self.X.data - minima[self.X.indices]))
 
     def outer(self, other: SparseFactor) -> Array:
         """Return X @ other.X.T as a dense array; the work is that of the sparse product."""

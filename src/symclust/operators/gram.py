@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-from symclust.exceptions import InputTypeError
-from symclust.operators._arrays import read_csr, read_dense
-from symclust.operators._factor import Factor
-from symclust.operators._factor_dense import DenseFactor
-from symclust.operators._factor_sparse import SparseFactor
 from symclust.operators._factored import Factored
+from symclust.operators._reading import read_factor
 
 __all__ = ["Gram"]
 
@@ -44,12 +37,4 @@ class Gram(Factored):
     """
 
     def __init__(self, X: Any, scale: Any = None, self_edges: bool = True) -> None:
-        super().__init__(_factor(X), scale=scale, self_edges=self_edges)
-
-
-def _factor(X: Any) -> Factor:
-    if sp.issparse(X):
-        return SparseFactor(read_csr(X))
-    if isinstance(X, np.ndarray):
-        return DenseFactor(read_dense(X))
-    raise InputTypeError(f"X must be a NumPy array or a SciPy sparse array, got {type(X).__name__}.")
+        super().__init__(read_factor(X), scale=scale, self_edges=self_edges)

@@ -15,7 +15,7 @@
 """
 
 from symclust.solvers._auto import choose_solver
-from symclust.solvers._base import Problem, Solver, State
+from symclust.solvers._base import Problem, Solver, State, side_by_side
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers._starts import Start, Starts, make_starts, solve
 
@@ -30,5 +30,6 @@ __all__ = [
     "choose_solver",
     "make_starts",
     "run",
+    "side_by_side",
     "solve",
 ]

@@ -8,7 +8,7 @@ and reads A once for all of them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -92,10 +92,13 @@ class Solver(ABC):
         What the objective must offer.
     constraint_needs : frozenset of str
         What the constraint must offer; H ≥ 0 unless a solver says that it can do with less.
+    family : str
+        Where the registry finds the solvers for problems of the same kind.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset()
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"nonnegative"})
+    family: ClassVar[str] = "solvers"
 
     def check(self, problem: Problem) -> None:
         """Refuse an objective or constraint that lacks what this solver needs, before the first product."""
@@ -107,10 +110,11 @@ class Solver(ABC):
             )
         missing = sorted(self.needs - problem.objective.offers)
         if missing:
+            others = ", ".join(map(repr, solvers_for(problem.objective, self.family)))
             raise CombinationError(
                 f"{type(self).__name__} needs {', '.join(missing)} of the objective, which "
                 f"{type(problem.objective).__name__} does not offer. "
-                f"Solvers that work with it: {', '.join(map(repr, solvers_for(problem.objective)))}."
+                f"Solvers that work with it: {others}."
             )
 
     @abstractmethod
@@ -118,9 +122,9 @@ class Solver(ABC):
         """Take every state one iteration further."""
 
 
-def solvers_for(objective: Objective) -> list[str]:
-    """Return the names of the solvers that need nothing this objective does not offer."""
-    known = {name: registry.resolve("solvers", name) for name in registry.options("solvers")}
+def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
+    """Return the names of the solvers of a family that need nothing this objective does not offer."""
+    known = {name: registry.resolve(family, name) for name in registry.options(family)}
     return [name for name, solver in known.items() if solver.needs <= objective.offers]
 
 
@@ -152,8 +156,13 @@ def drive(operator: Operator, coroutines: Sequence[Steps]) -> None:
 
 def multiply(operator: Operator, factors: Sequence[Array]) -> list[Array]:
     """Return A @ H for several H while reading A once."""
+    return side_by_side(operator.__matmul__, factors)
+
+
+def side_by_side(multiply_by: Callable[[Array], Array], factors: Sequence[Array]) -> list[Array]:
+    """Return the products of several blocks of columns from one wide product."""
     if len(factors) == 1:
-        return [operator @ factors[0]]
-    product = operator @ np.concatenate(factors, axis=1)
+        return [multiply_by(factors[0])]
+    product = multiply_by(np.concatenate(factors, axis=1))
     borders = np.cumsum([factor.shape[1] for factor in factors])[:-1]
     return [np.ascontiguousarray(part) for part in np.split(product, borders, axis=1)]

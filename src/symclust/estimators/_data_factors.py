@@ -1,0 +1,201 @@
+"""What estimators share that factor a data matrix, X ≈ WCᵀ."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from symclust import registry
+from symclust.constraints import Nonnegative
+from symclust.estimators._data_placing import DataPlacer
+from symclust.estimators._options import FIXED_STARTS, check_known
+from symclust.exceptions import InputError, NotConvergedWarning, OptionError
+from symclust.operators import Bipartite
+from symclust.solvers import Control, Problem, Result, run
+from symclust.two_factors import TwoFactors, make_starts
+from symclust.validation import check_features, check_n_clusters, check_number
+
+INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
+FAMILY = "two_factors.solvers"
+
+
+class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Factors a nonnegative data matrix and reads clusters off the memberships.
+
+    A subclass says what is minimised; parameters are stored by its ``__init__``.
+    """
+
+    @abstractmethod
+    def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
+        """Return what is minimised for this data."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Factor the samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+            Without negative entries. A sparse X stays sparse.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._check_options()
+        control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
+        checked = self._read(X)
+        validate_data(self, X, skip_check_array=True)  # scikit-learn's bookkeeping of feature names
+        k = check_n_clusters(self.n_clusters, checked.shape[0])
+        A = Bipartite(checked)
+        objective = self._make_objective(A, checked)
+        problem = Problem(A, objective, Nonnegative())
+        solver = registry.resolve(FAMILY, self.solver)()
+        solver.check(problem)  # before a start is made, which takes products
+        rng = check_random_state(self.random_state)
+        starts = make_starts(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
+        results = run(problem, solver, starts, control)
+        self.inits_ = np.array([result.objective for result in results])
+        best = results[int(self.inits_.argmin())]
+        self._store(objective, best)
+        self._warn(best)
+        return self
+
+    def _store(self, objective: TwoFactors, best: Result) -> None:
+        self._placer = DataPlacer(objective, best.H)
+        W, _ = objective.operator.sides(best.H)
+        # The objective belongs to the factors as they were found: rescaling them changes penalties.
+        self.objective_ = best.objective
+        self.relative_error_ = objective.relative_error(best.H, best.objective)
+        self.components_ = self._placer.components
+        self.membership_ = W[:, objective.free] * self._placer.norms
+        self.labels_ = self.membership_.argmax(axis=1)
+        self.history_, self.n_iter_ = best.history, best.n_iter
+        self.converged_, self.stop_reason_ = best.converged, best.stop_reason
+
+    def _warn(self, best: Result) -> None:
+        if not best.converged:
+            warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
+        empty = np.flatnonzero(~self.membership_.any(axis=1))
+        if empty.size:
+            warnings.warn(
+                f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {empty[0]}). "
+                "Their rows of membership_ are zero; labels_ counts them to cluster 0.",
+                stacklevel=3,
+            )
+
+    # What was given -----------------------------------------------------------------------------------------
+
+    def _check_options(self) -> None:
+        """Refuse what can be refused before anything is computed."""
+        check_n_clusters(self.n_clusters)
+        check_known("solver", self.solver, registry.options(FAMILY))
+        if isinstance(self.init, str) or self.init is None:
+            check_known("init", self.init, INITS, ", or give a pair of arrays (W, C)")
+        check_number("n_init", self.n_init, least=1, whole=True)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_number("tol", self.tol, least=0)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, least=0, exclusive=True)
+        if self.callback is not None and not callable(self.callback):
+            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")
+
+    def _read(self, X: Any) -> Any:
+        X = check_features(X)
+        values = X.data if hasattr(X, "indptr") else X
+        if values.min(initial=0) < 0:
+            raise InputError(
+                f"Negative values in data passed to {type(self).__name__}: it builds samples from "
+                "nonnegative parts. Shift or clip the features, or use an estimator on similarities, such as "
+                "SymNMF."
+            )
+        return X
+
+    def _read_init(self, shape: tuple[int, int], k: int) -> Any:
+        if isinstance(self.init, str):
+            return self.init
+        if not isinstance(self.init, tuple | list) or len(self.init) != 2:
+            raise InputError(
+                f"init must be a name or a pair of arrays (W, C), got {type(self.init).__name__}."
+            )
+        pair = tuple(np.asarray(array) for array in self.init)
+        for name, array, rows in zip("WC", pair, shape, strict=True):
+            if array.shape != (rows, k) or array.dtype.kind not in "fiu":
+                raise InputError(
+                    f"{name} of init=(W, C) must be an array of numbers of shape {(rows, k)}; "
+                    f"got shape {array.shape} and dtype {array.dtype}."
+                )
+            if not np.isfinite(array).all() or array.min() < 0:
+                raise InputError(f"{name} of init=(W, C) must hold finite numbers that are not negative.")
+        return pair
+
+    def _count_starts(self) -> int:
+        if self.n_init > 1 and (not isinstance(self.init, str) or self.init in FIXED_STARTS):
+            warnings.warn(
+                f"This init is always the same: one start is run instead of n_init={self.n_init}.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            return 1
+        return int(self.n_init)
+
+    # What is asked of a fitted model ------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit and return the memberships of the samples, `membership_`."""
+        return self.fit(X).membership_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the memberships of samples, n_samples × n_clusters.
+
+        Each is the nonnegative least squares problem of its sample with the components as they are, solved
+        exactly: thesis (39). The memberships of training samples come out as in `membership_` as far as
+        the fit has converged.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        checked = self._read(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._place(checked)
+
+    def _place(self, X: Any) -> np.ndarray:
+        """Return a row of memberships for each row of X."""
+        return self._placer.memberships(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the cluster of each sample: the largest entry of its row of `transform`."""
+        return self.transform(X).argmax(axis=1)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return the samples that memberships describe, n_samples × n_features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_clusters)
+            Memberships.
+        """
+        check_is_fitted(self)
+        memberships = check_features(X, name="memberships")
+        if memberships.shape[1] != len(self.components_):
+            raise InputError(
+                f"Memberships have {memberships.shape[1]} columns; expected one for each of the "
+                f"{len(self.components_)} components."
+            )
+        return np.asarray(memberships @ self.components_) + self._placer.offset
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,30 @@
+"""The nonnegative double singular value decomposition with small random numbers for its zeros."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symclust.initialization.nndsvd import nndsvd
+from symclust.objectives import Objective
+
+SHARE = 0.01  # of the mean of A
+
+
+def nndsvdar(objective: Objective, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return `nndsvd` with numbers uniform up to a hundredth of the mean of A in place of zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.initialization import nndsvdar
+    >>> from symclust.objectives import Frobenius
+    >>> from symclust.operators import as_operator
+    >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
+    >>> H = nndsvdar(Frobenius(as_operator(blocks)), 2, np.random.RandomState(0))
+    >>> bool(0 < H.min() < 0.01)
+    True
+    """
+    H = nndsvd(objective, n_columns, rng)
+    zero = H == 0
+    H[zero] = SHARE * objective.operator.mean() * rng.random_sample(np.count_nonzero(zero))
+    return H

@@ -1,0 +1,61 @@
+"""Affine NMF: a baseline that all samples share, thesis (44)-(46)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from symclust.two_factors.objective import Array, TwoFactors
+from symclust.two_factors.row_problem import RowProblem
+
+__all__ = ["Affine"]
+
+FLOOR = 1e-2  # of the first offset, relative to a feature's mean
+
+
+class Affine(TwoFactors):
+    r"""The factorization of X less an offset b of the features, thesis (46).
+
+    .. math:: f(W, C, b) = \|X - \mathbf{1}b^T - WC^T\|_F^2
+
+    The offset is the first column of C, and the first column of W is the vector of ones: (45). C and b are
+    then one least squares problem, and W one with the known column's part taken off the right-hand side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Bipartite
+    >>> from symclust.two_factors import Affine
+    >>> A = Bipartite(np.ones((2, 3)))
+    >>> objective = Affine(A)
+    >>> H = objective.join(np.zeros((2, 1)), np.array([[1.0, 1.0]] * 3))
+    >>> objective.value(H, A @ H, objective.gram(H))
+    0.0
+    """
+
+    free: ClassVar[slice] = slice(1, None)
+
+    def initial(self) -> TwoFactors:
+        """Return the objective of X less the smallest entry of each feature.
+
+        The offset can hide in C as long as every sample has memberships, so that the minimum is flat; started
+        with the largest offset that all samples have, the factors take no part of it.
+        """
+        return TwoFactors(self.operator.less_minima())
+
+    def start(self, H: Array) -> Array:
+        """Add the offset: the smallest entries, and a little more than zero for every solver to move."""
+        W, C = self.operator.sides(H)
+        means = self.operator.transposed_times(np.ones((len(W), 1), dtype=H.dtype)) / len(W)
+        offset = np.maximum(self.operator.feature_minima()[:, None], H.dtype.type(FLOOR) * means)
+        return self.join(W, np.hstack([offset, C]))
+
+    def join(self, Y: Array, C: Array) -> Array:
+        """Return H with the column of ones before Y."""
+        ones = np.ones((len(Y), 1), dtype=C.dtype)
+        return np.concatenate([np.hstack([ones, Y]), C])
+
+    def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
+        """Return the problem of W without its first column: (X − 1bᵀ)C on the right."""
+        return RowProblem(G[1:, 1:], XC[:, 1:] - G[0, 1:].astype(XC.dtype))

@@ -1,0 +1,115 @@
+"""‖X − WCᵀ‖², and what its variants share."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from symclust import _kernels
+from symclust.constraints import Constraint
+from symclust.objectives import Objective
+from symclust.operators import Bipartite
+from symclust.two_factors.row_problem import RowProblem
+
+__all__ = ["TwoFactors"]
+
+Array = np.ndarray
+ALL_ROWS = slice(None)
+
+
+class TwoFactors(Objective):
+    r"""Squared distance of X from the product of two nonnegative factors, thesis (2).
+
+    .. math:: f(W, C) = \|X - WC^T\|_F^2
+
+    The point is H = [W; C], the product AH = [XC; XᵀW], and G holds the two Gram matrices WᵀW and CᵀC. A
+    variant replaces `penalty` and the two least squares problems; the gradient follows from them.
+
+    Parameters
+    ----------
+    operator : Bipartite
+        The data X.
+
+    Attributes
+    ----------
+    free : slice
+        The columns of W that are sought; the others are given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Bipartite
+    >>> from symclust.two_factors import TwoFactors
+    >>> A = Bipartite(np.ones((2, 3)))
+    >>> objective, H = TwoFactors(A), np.full((5, 1), 2.0)
+    >>> objective.value(H, A @ H, objective.gram(H))
+    54.0
+    """
+
+    offers: ClassVar[frozenset[str]] = frozenset({"value", "gradient", "two factors", "separate rows"})
+    free: ClassVar[slice] = slice(None)
+    operator: Bipartite
+
+    def __init__(self, operator: Bipartite) -> None:
+        self.operator = operator
+        self.squared_norm = operator.squared_norm() / 2  # ‖X‖²: A holds X twice
+
+    def initial(self) -> TwoFactors:
+        """Return the plain objective whose starts are ours."""
+        return self
+
+    def start(self, H: Array) -> Array:
+        """Return the point for a start of `initial`, with the columns that we add."""
+        return H
+
+    def join(self, Y: Array, C: Array) -> Array:
+        """Return H = [W; C] for the free columns Y of W."""
+        return np.concatenate([Y, C])
+
+    def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
+        """Return the problem of the free columns of W, with G = CᵀC."""
+        return RowProblem(G, XC)
+
+    def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
+        """Return the problem of C, with G = WᵀW."""
+        return RowProblem(G, XtW)
+
+    def gram(self, H: Array) -> Array:
+        """Return WᵀW and CᵀC, in double precision."""
+        return np.concatenate([_kernels.gram(side) for side in self.operator.sides(H)])
+
+    def value(self, H: Array, AH: Array, G: Array) -> float:
+        """Return f(H) through the trace form, exact to about 1e-16 ‖X‖²."""
+        (W, _), (XC, _) = self.operator.sides(H), self.operator.sides(AH)
+        fit = (
+            self.squared_norm - 2 * _kernels.inner(W.reshape(-1), XC.reshape(-1)) + float(np.sum(G[0] * G[1]))
+        )
+        return max(fit, 0.0) + self.penalty(H)
+
+    def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
+        """Return the gradient, zero where W is given; of all rows, since a term may join them."""
+        if rows != ALL_ROWS:
+            raise self._lacks("gradient of some rows")
+        gradient = np.zeros_like(H)
+        parts = zip(self._parts(gradient), self._parts(H), self._problems(H, AH, G), strict=True)
+        for part, Y, problem in parts:
+            part[:] = 2 * problem.gradient(Y)
+        return gradient
+
+    def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
+        """Return the objective and the norm of the projected gradient, thesis (9)-(10)."""
+        G = self.gram(H)
+        problems = zip(self._parts(H), self._problems(H, AH, G), strict=True)
+        squared = sum(problem.squared_slope(Y, constraint) for Y, problem in problems)
+        return self.value(H, AH, G), 2 * float(np.sqrt(squared))
+
+    def _parts(self, H: Array) -> tuple[Array, Array]:
+        """Return what is sought of W, and C, as views."""
+        W, C = self.operator.sides(H)
+        return W[:, self.free], C
+
+    def _problems(self, H: Array, AH: Array, G: Array) -> tuple[RowProblem, RowProblem]:
+        """Return both least squares problems; their gradients are half of ours."""
+        (W, C), (XC, XtW) = self.operator.sides(H), self.operator.sides(AH)
+        return self.samples_problem(C, XC, G[1]), self.features_problem(W, XtW, G[0])
