@@ -7,7 +7,8 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, graphs, metrics, operators
+from symclust import constraints, datasets, documents, graphs, metrics, operators
+from symclust.applications import topics
 from symclust.estimators import (
     NMF,
     AffineNMF,
@@ -15,6 +16,8 @@ from symclust.estimators import (
     DivisiveClustering,
     GraphNMF,
     HierarchicalLeftStochastic,
+    HierarchicalNMF,
+    HierarchicalSymNMF,
     KernelConvexNMF,
     KernelKMeans,
     LeftStochastic,
@@ -24,6 +27,7 @@ from symclust.estimators import (
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
 )
@@ -37,6 +41,8 @@ __all__ = [
     "DivisiveClustering",
     "GraphNMF",
     "HierarchicalLeftStochastic",
+    "HierarchicalNMF",
+    "HierarchicalSymNMF",
     "KernelConvexNMF",
     "KernelKMeans",
     "LeftStochastic",
@@ -46,11 +52,14 @@ __all__ = [
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
     "constraints",
     "datasets",
+    "documents",
     "graphs",
     "metrics",
     "operators",
+    "topics",
 ]

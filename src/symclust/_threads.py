@@ -80,7 +80,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix=_POOL_NAME)
 
 
-def map_blocks(function: Callable[[slice], Any], blocks: Iterable[slice]) -> list[Any]:
+def map_blocks(function: Callable[[Any], Any], blocks: Iterable[Any]) -> list[Any]:
     """Apply `function` to every block, on several threads; NumPy releases the GIL inside products."""
     blocks = list(blocks)
     threads = available_threads()

@@ -22,7 +22,7 @@ METHODS = [*SOLVERS, zero_start_hals]
 
 
 def test_the_registry_finds_every_method():
-    assert registry.options("nnls") == ("active_set", "block_pivoting", "hals")
+    assert registry.options("nnls") == ("active_set", "block_pivoting", "hals", "rank_two")
     assert registry.resolve("nnls", "block_pivoting") is block_pivoting
 
 

@@ -5,6 +5,8 @@ from symclust.estimators.diana import Diana
 from symclust.estimators.divisive_clustering import DivisiveClustering
 from symclust.estimators.graph_nmf import GraphNMF
 from symclust.estimators.hierarchical_left_stochastic import HierarchicalLeftStochastic
+from symclust.estimators.hierarchical_nmf import HierarchicalNMF
+from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
 from symclust.estimators.left_stochastic import LeftStochastic
@@ -15,6 +17,7 @@ from symclust.estimators.sparse_nmf import SparseNMF
 from symclust.estimators.spectral_njw import SpectralNJW
 from symclust.estimators.spectral_unnormalized import SpectralUnnormalized
 from symclust.estimators.spectral_yu_shi import SpectralYuShi
+from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization
 
@@ -25,6 +28,8 @@ __all__ = [
     "DivisiveClustering",
     "GraphNMF",
     "HierarchicalLeftStochastic",
+    "HierarchicalNMF",
+    "HierarchicalSymNMF",
     "KernelConvexNMF",
     "KernelKMeans",
     "LeftStochastic",
@@ -34,6 +39,7 @@ __all__ = [
     "SpectralNJW",
     "SpectralUnnormalized",
     "SpectralYuShi",
+    "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
 ]

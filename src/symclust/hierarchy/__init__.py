@@ -4,6 +4,8 @@
 `Tree`     nodes with their samples; cut at any number of clusters, drawn, written, read
 `grow`     split the leaf that needs it most until there are enough
 `Within`   which leaf that is, by its samples' similarity to each other
+`scores`   the same for topics: how well two topics divide the terms of their parent
+`splits`   how the samples of a node are divided in two
 =========  ==================================================================================
 """
 

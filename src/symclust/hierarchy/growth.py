@@ -13,7 +13,15 @@ Split = Callable[[Node], Sequence[Any] | None]
 Priority = Callable[[Node], float]
 
 
-def grow(tree: Tree, n_leaves: int, split: Split, priority: Priority) -> Tree:
+def grow(
+    tree: Tree,
+    n_leaves: float,
+    split: Split,
+    priority: Priority,
+    *,
+    highest: bool = False,
+    after: Callable[[Tree, Node], object] | None = None,
+) -> Tree:
     """Split the leaf of lowest priority until there are `n_leaves`, or none that can be split.
 
     Parameters
@@ -21,11 +29,15 @@ def grow(tree: Tree, n_leaves: int, split: Split, priority: Priority) -> Tree:
     tree : Tree
         Grown in place and returned.
     n_leaves : int
-        Leaves wanted.
+        Leaves wanted; infinity for as many as can be split.
     split : callable
         From a node to the samples of its children, or None where it cannot be split.
     priority : callable
         From a node to a number, computed once and kept as the node's score.
+    highest : bool
+        Split the leaf of highest priority instead.
+    after : callable, optional
+        Called with the tree and the node after each split; returning True stops.
 
     Examples
     --------
@@ -39,7 +51,8 @@ def grow(tree: Tree, n_leaves: int, split: Split, priority: Priority) -> Tree:
     for node in open_leaves:
         node.score = float(priority(node))
     while open_leaves and len(open_leaves) + n_closed < n_leaves:
-        place = int(np.argmin([node.score for node in open_leaves]))
+        scores = [node.score for node in open_leaves]
+        place = int(np.argmax(scores) if highest else np.argmin(scores))
         node = open_leaves.pop(place)
         parts = split(node) if len(node.members) > 1 else None
         if parts is None:
@@ -50,4 +63,6 @@ def grow(tree: Tree, n_leaves: int, split: Split, priority: Priority) -> Tree:
         for child in children:
             child.score = float(priority(child))
         open_leaves += children
+        if after is not None and after(tree, node) is True:
+            break
     return tree

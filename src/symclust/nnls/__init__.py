@@ -12,5 +12,6 @@ satisfies x ≥ 0, y = Gx − r ≥ 0 and xᵀy = 0.
 from symclust.nnls.active_set import active_set
 from symclust.nnls.block_pivoting import block_pivoting
 from symclust.nnls.hals import hals
+from symclust.nnls.rank_two import rank_two
 
-__all__ = ["active_set", "block_pivoting", "hals"]
+__all__ = ["active_set", "block_pivoting", "hals", "rank_two"]

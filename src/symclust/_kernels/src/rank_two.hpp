@@ -1,0 +1,252 @@
+// Two columns: nonnegative least squares without branches (thesis, Algorithms 4 and 5), and rank-2 NMF built on it.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "common.hpp"
+#include "helpers.hpp"
+
+namespace symclust {
+
+// Minimises x'Gx/2 - r'x over x >= 0 for a 2 x 2 matrix G = (a b; b c).
+//
+// In units of the columns' lengths, z = x |column| and rho = r / |column|, G is (1 q; q 1). If the minimum without bounds
+// is nonnegative it is the answer, otherwise the better of the two columns alone: the one with the larger rho, if that is
+// positive. Columns that are parallel up to rounding leave the choice to the single ones, which loses at most rounding.
+// All cases are computed and the answer is selected, so that a loop over rows has no branches to guess.
+struct TwoColumns {
+    double a, b, c, shrink1, shrink2, q, inverse;
+
+    TwoColumns(double a, double b, double c, double dependence)
+        : a(a), b(b), c(c), shrink1(a > 0 ? 1 / std::sqrt(a) : 0), shrink2(c > 0 ? 1 / std::sqrt(c) : 0),
+          q(b * shrink1 * shrink2) {
+        const double determinant = 1 - q * q;
+        const bool independent = a > 0 && c > 0 && determinant > dependence;
+        inverse = independent ? 1 / determinant : 0;
+    }
+
+    void solve(double r1, double r2, double& x1, double& x2) const {
+        const double rho1 = r1 * shrink1, rho2 = r2 * shrink2;
+        const double z1 = rho1 - q * rho2, z2 = rho2 - q * rho1;
+        const bool both = (inverse > 0) & (z1 >= 0) & (z2 >= 0);  // lines 6 and 7 of Algorithm 5
+        const bool first = rho1 >= rho2;                          // line 9
+        const double alone1 = rho1 > 0 ? rho1 : 0, alone2 = rho2 > 0 ? rho2 : 0;
+        x1 = shrink1 * (both ? z1 * inverse : (first ? alone1 : 0));
+        x2 = shrink2 * (both ? z2 * inverse : (first ? 0 : alone2));
+    }
+};
+
+template <typename T>
+constexpr double two_columns_dependence = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
+// What a pass over rows adds up: the Gram matrix of its result, <result, right-hand sides>, and the squared norm of the
+// projected gradient at the point the pass started from.
+struct PassSums {
+    double a = 0, b = 0, c = 0, explained = 0, gradient = 0;
+
+    void add(const PassSums& other) {
+        a += other.a;
+        b += other.b;
+        c += other.c;
+        explained += other.explained;
+        gradient += other.gradient;
+    }
+};
+
+// A CSR matrix whose rows are cut into blocks. The cut depends on the matrix alone, and the sums of the blocks are added
+// in order: the same bits on any number of threads.
+template <typename T, typename I>
+struct BlockedRows {
+    static constexpr std::ptrdiff_t block_cost = 1 << 15, most_blocks = 1024;
+
+    const I *indptr, *indices;
+    const T* values;
+    std::ptrdiff_t n;
+    std::vector<std::ptrdiff_t> borders;
+
+    BlockedRows(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n)
+        : indptr(indptr), indices(indices), values(values), n(n),
+          borders(balanced_rows(indptr, n, static_cast<int>(n_blocks()))) {}
+
+    std::ptrdiff_t n_blocks() const {
+        const std::ptrdiff_t cost = static_cast<std::ptrdiff_t>(indptr[n]) + n;
+        return std::min(most_blocks, std::max<std::ptrdiff_t>(1, cost / block_cost));
+    }
+};
+
+// (r1, r2) = row times F, with four sums so that an addition need not wait for the one before.
+template <typename T, typename I, bool Far>
+inline void gather_two(const I* SYMCLUST_RESTRICT indices, const T* SYMCLUST_RESTRICT values, std::ptrdiff_t count,
+                       const I* last, const T* SYMCLUST_RESTRICT F, double& r1, double& r2) {
+    constexpr std::ptrdiff_t ahead = 32;
+    double s[8] = {};
+    std::ptrdiff_t p = 0;
+    for (; p + 4 <= count; p += 4) {
+        for (int e = 0; e < 4; ++e) {
+            if (Far && indices + p + e + ahead < last) SYMCLUST_PREFETCH(F + 2 * std::ptrdiff_t(indices[p + e + ahead]));
+            const T* f = F + 2 * static_cast<std::ptrdiff_t>(indices[p + e]);
+            const double value = values[p + e];
+            s[2 * e] += value * f[0];
+            s[2 * e + 1] += value * f[1];
+        }
+    }
+    for (; p < count; ++p) {
+        const T* f = F + 2 * static_cast<std::ptrdiff_t>(indices[p]);
+        s[0] += static_cast<double>(values[p]) * f[0];
+        s[1] += static_cast<double>(values[p]) * f[1];
+    }
+    r1 = (s[0] + s[2]) + (s[4] + s[6]);
+    r2 = (s[1] + s[3]) + (s[5] + s[7]);
+}
+
+// What a pass makes of a row's right-hand side (r1, r2): the product itself, or the best nonnegative row.
+struct KeepProduct {
+    static constexpr bool measures = false;
+    void solve(double r1, double r2, double& x1, double& x2) const {
+        x1 = r1;
+        x2 = r2;
+    }
+};
+
+struct Solve : TwoColumns {
+    static constexpr bool measures = false;
+    using TwoColumns::TwoColumns;
+};
+
+// The same, with the projected gradient (9) at the row as it was: it counts where it is negative or the entry positive.
+struct MeasureAndSolve : TwoColumns {
+    static constexpr bool measures = true;
+    using TwoColumns::TwoColumns;
+
+    double gradient(double r1, double r2, double h1, double h2) const {
+        const double g1 = a * h1 + b * h2 - r1, g2 = b * h1 + c * h2 - r2;
+        return ((g1 < 0) | (h1 > 0) ? g1 * g1 : 0) + ((g2 < 0) | (h2 > 0) ? g2 * g2 : 0);
+    }
+};
+
+// Rows [begin, end) of H from those of X times F: gathers a row's right-hand side, makes a row of H of it, and adds up
+// what the other factor and the stopping rule need.
+template <bool Far, typename Rule, typename T, typename I>
+PassSums pass_over_block(const BlockedRows<T, I>& X, std::ptrdiff_t begin, std::ptrdiff_t end, const T* F,
+                         const Rule& rule, T* H) {
+    PassSums sums;
+    const I* last = X.indices + X.indptr[X.n];
+    for (std::ptrdiff_t i = begin; i < end; ++i) {
+        const std::ptrdiff_t from = X.indptr[i];
+        double r1, r2, x1, x2;
+        gather_two<T, I, Far>(X.indices + from, X.values + from, X.indptr[i + 1] - from, last, F, r1, r2);
+        T* h = H + 2 * i;
+        if constexpr (Rule::measures) sums.gradient += rule.gradient(r1, r2, h[0], h[1]);
+        rule.solve(r1, r2, x1, x2);
+        h[0] = static_cast<T>(x1);
+        h[1] = static_cast<T>(x2);
+        sums.a += x1 * x1;
+        sums.b += x1 * x2;
+        sums.c += x2 * x2;
+        sums.explained += x1 * r1 + x2 * r2;
+    }
+    return sums;
+}
+
+// H has a row for each row of X, F one for each of its columns.
+template <typename Rule, typename T, typename I>
+PassSums pass(const BlockedRows<T, I>& X, const T* F, std::ptrdiff_t n_columns, const Rule& rule, T* H,
+              Helpers& helpers) {
+    const int blocks = static_cast<int>(X.n_blocks());
+    const bool far = n_columns * 2 * static_cast<std::ptrdiff_t>(sizeof(T)) > (1 << 20);  // beyond the second cache
+    std::vector<PassSums> parts(blocks);
+    helpers.run(blocks, [&](int block) {
+        const std::ptrdiff_t begin = X.borders[block], end = X.borders[block + 1];
+        parts[block] = far ? pass_over_block<true>(X, begin, end, F, rule, H)
+                           : pass_over_block<false>(X, begin, end, F, rule, H);
+    });
+    PassSums sums;
+    for (const PassSums& part : parts) sums.add(part);
+    return sums;
+}
+
+template <typename T>
+PassSums gram_of_two(const T* F, std::ptrdiff_t n) {
+    PassSums g;
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+        const double f1 = F[2 * j], f2 = F[2 * j + 1];
+        g.a += f1 * f1;
+        g.b += f1 * f2;
+        g.c += f2 * f2;
+    }
+    return g;
+}
+
+// Makes the columns of F orthonormal; a second one that depends on the first becomes zero.
+template <typename T>
+void orthonormalise(T* F, std::ptrdiff_t n, const PassSums& g) {
+    const double first = g.a > 0 ? 1 / std::sqrt(g.a) : 0, along = g.a > 0 ? g.b / g.a : 0;
+    double rest = 0;
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+        const double f = F[2 * j + 1] - along * F[2 * j];
+        F[2 * j + 1] = static_cast<T>(f);
+        F[2 * j] = static_cast<T>(first * F[2 * j]);
+        rest += f * f;
+    }
+    const double least = two_columns_dependence<T> * two_columns_dependence<T> * g.c;
+    const double second = rest > least ? 1 / std::sqrt(rest) : 0;
+    for (std::ptrdiff_t j = 0; j < n; ++j) F[2 * j + 1] = static_cast<T>(second * F[2 * j + 1]);
+}
+
+// Orthogonal iteration towards the two leading right singular vectors: V comes in as any two columns and leaves
+// orthonormal, U = X V; returns U'U.
+template <typename T, typename I>
+PassSums two_singular_vectors(const BlockedRows<T, I>& X, const BlockedRows<T, I>& Xt, T* V, T* U, int steps,
+                              int threads) {
+    Helpers helpers(threads);
+    const std::ptrdiff_t n = X.n, d = Xt.n;
+    PassSums g = gram_of_two(V, d);
+    for (int step = 0; step < steps; ++step) {
+        orthonormalise(V, d, g);
+        pass(X, V, d, KeepProduct{}, U, helpers);
+        g = pass(Xt, U, n, KeepProduct{}, V, helpers);
+    }
+    orthonormalise(V, d, g);
+    return pass(X, V, d, KeepProduct{}, U, helpers);
+}
+
+struct RankTwoReport {
+    int iterations;
+    double stationarity, explained;
+};
+
+// min |X - W C'|^2 over W, C >= 0 by alternating least squares; C comes in as the start, with columns of unit length.
+//
+// Each iteration reads X once and its transpose once. W is best for C when C's turn comes, so the projected gradient at
+// (W, C) is that of C alone, and is known before C changes: Delta of (10) costs nothing. The columns of C have unit
+// length, which fixes the scale that Delta depends on.
+template <typename T, typename I>
+RankTwoReport rank_two_nmf(const BlockedRows<T, I>& X, const BlockedRows<T, I>& Xt, T* C, T* W, double tol,
+                           int max_iter, int threads) {
+    constexpr double dependence = two_columns_dependence<T>;
+    const std::ptrdiff_t n = X.n, d = Xt.n;
+    Helpers helpers(threads);
+    PassSums g = gram_of_two(C, d);
+    double start = 0, now = 0;
+    int iteration = 0;
+    while (iteration < max_iter) {
+        ++iteration;
+        const PassSums w = pass(X, C, d, Solve(g.a, g.b, g.c, dependence), W, helpers);
+        const PassSums c = pass(Xt, W, n, MeasureAndSolve(w.a, w.b, w.c, dependence), C, helpers);
+        const T scale1 = static_cast<T>(c.a > 0 ? 1 / std::sqrt(c.a) : 0);
+        const T scale2 = static_cast<T>(c.c > 0 ? 1 / std::sqrt(c.c) : 0);
+        for (std::ptrdiff_t j = 0; j < d; ++j) {
+            C[2 * j] *= scale1;
+            C[2 * j + 1] *= scale2;
+        }
+        g = gram_of_two(C, d);
+        now = std::sqrt(c.gradient);
+        if (iteration == 1) start = now;
+        if (now <= tol * start) break;
+    }
+    const PassSums w = pass(X, C, d, Solve(g.a, g.b, g.c, dependence), W, helpers);
+    return {iteration, start > 0 ? now / start : 0.0, w.explained};
+}
+
+}  // namespace symclust

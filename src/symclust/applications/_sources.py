@@ -1,0 +1,94 @@
+"""Reading documents: strings, a folder of text files, JSON lines, or a matrix of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from symclust.applications._corpus import Corpus
+from symclust.applications._files import is_json_lines, read_folder, read_json_lines
+from symclust.exceptions import InputError, InputTypeError
+from symclust.validation import check_features
+
+__all__ = ["read_corpus"]
+
+EXPECTED = (
+    "Give a list of strings, a dict of names and strings, the path of a folder of text files or of a .jsonl "
+    "or .jsonl.gz file, or a documents × terms matrix of counts."
+)
+
+
+def read_corpus(texts: Any, *, feature_names: Any = None, text_key: str = "text", encoding: str) -> Corpus:
+    """Return the documents that `texts` holds or names.
+
+    Files are read as text, never executed, unpickled or followed to what they name.
+    """
+    if not _is_matrix(texts) and feature_names is not None:
+        raise InputError("feature_names belong to a matrix of counts, but texts were given: leave them out.")
+    if isinstance(texts, str | Path):
+        return _read_path(texts, text_key, encoding)
+    if _is_matrix(texts):
+        return _read_counts(texts, feature_names)
+    if isinstance(texts, Mapping):
+        return replace(_read_strings(texts.values()), names=[str(name) for name in texts])
+    if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+        raise InputTypeError(f"Documents cannot be read from a {type(texts).__name__}. {EXPECTED}")
+    return _read_strings(texts)
+
+
+def _is_matrix(texts: Any) -> bool:
+    if sparse.issparse(texts):
+        return True
+    if len(getattr(texts, "shape", ())) != 2:
+        return False
+    return hasattr(texts, "columns") or np.asarray(texts).dtype.kind in "biuf"
+
+
+def _read_path(given: str | Path, text_key: str, encoding: str) -> Corpus:
+    # A text in place of a list of texts is a frequent slip, and may be too long to be asked for as a path.
+    path = Path(given)
+    try:
+        is_folder, is_file = bool(str(given)) and path.is_dir(), path.is_file()
+    except OSError:
+        is_folder = is_file = False
+    if is_folder:
+        return read_folder(path, encoding)
+    if is_file and is_json_lines(path):
+        return read_json_lines(path, text_key, encoding)
+    what = "is no folder and no .jsonl file" if is_file else "does not exist"
+    shown = str(given)[:60] + ("…" if len(str(given)) > 60 else "")
+    raise InputError(f"{shown!r} is taken for a path and {what}. {EXPECTED}")
+
+
+def _read_strings(texts: Iterable[Any]) -> Corpus:
+    found = [_check_string(text, number) for number, text in enumerate(texts)]
+    return Corpus(found, [str(number) for number in range(len(found))])
+
+
+def _check_string(text: Any, number: int) -> str:
+    if isinstance(text, str):
+        return str(text)
+    if text is None or (isinstance(text, float) and np.isnan(text)):
+        return ""  # a gap in a table; reported with the other empty documents
+    raise InputTypeError(
+        f"Document {number} is a {type(text).__name__}, not a string: {str(text)[:40]!r}. {EXPECTED}"
+    )
+
+
+def _read_counts(X: Any, feature_names: Any) -> Corpus:
+    if feature_names is None:
+        feature_names = getattr(X, "columns", None)
+    counts = sparse.csr_array(check_features(X))
+    names = range(counts.shape[1]) if feature_names is None else feature_names
+    terms = [f"term {name}" if feature_names is None else str(name) for name in names]
+    if len(terms) != counts.shape[1]:
+        raise InputError(
+            f"feature_names has {len(terms)} names, but the matrix has {counts.shape[1]} columns: give one "
+            "name a term, in the order of the columns."
+        )
+    return Corpus(None, [str(number) for number in range(counts.shape[0])], counts=counts, terms=terms)

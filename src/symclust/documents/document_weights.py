@@ -1,0 +1,148 @@
+"""Weights that make documents comparable: tf-idf, unit length, normalised cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from symclust.exceptions import InputError
+from symclust.validation import check_features
+
+__all__ = ["DocumentWeights"]
+
+
+class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    r"""Weigh a matrix of counts as Kuang (2014, 2.2.1) does before clustering documents.
+
+    Three steps, each of which can be left out: scikit-learn's tf-idf; rows of unit length, so that long
+    documents count no more than short ones; and the normalised-cut weighting (7)
+
+    .. math:: x_i \leftarrow x_i / \sqrt{x_i^T s}, \qquad s = \sum_j x_j
+
+    after which factoring X approximates the normalised cut of the graph whose weights are the cosines
+    :math:`x_i^T x_j`. That graph is never formed: s is one sum over the rows, the degrees are one product.
+
+    Parameters
+    ----------
+    tfidf : bool, default=True
+        Multiply counts by the inverse document frequency of their term,
+        :class:`~sklearn.feature_extraction.text.TfidfTransformer`'s log((1 + n) / (1 + df)) + 1.
+    unit_norm : bool, default=True
+        Scale rows to Euclidean length 1.
+    normalized_cut : bool, default=True
+        Divide rows by the square root of their degree.
+
+    Attributes
+    ----------
+    idf_ : ndarray of shape (n_features,)
+        Inverse document frequencies; ones without `tfidf`.
+    sum_ : ndarray of shape (n_features,)
+        s of the documents seen by `fit`, in double precision; with it new documents get their degrees.
+
+    Notes
+    -----
+    A document without terms keeps its zero row. A new document that shares no term with those of `fit` has
+    degree 0 and becomes a zero row: the graph does not connect it with any of them.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from symclust.documents import DocumentWeights
+    >>> counts = csr_array([[3, 0], [2, 0], [0, 5]])
+    >>> DocumentWeights().fit_transform(counts).toarray().round(3).tolist()
+    [[0.707, 0.0], [0.707, 0.0], [0.0, 1.0]]
+    """
+
+    def __init__(self, tfidf: bool = True, unit_norm: bool = True, normalized_cut: bool = True) -> None:
+        self.tfidf = tfidf
+        self.unit_norm = unit_norm
+        self.normalized_cut = normalized_cut
+
+    def fit(self, X: Any, y: Any = None) -> DocumentWeights:
+        """Learn the document frequencies and the sum of the weighted documents.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_documents, n_terms)
+            Counts, or other weights of at least 0.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._fit(self._read(X, reset=True))
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Learn and return the weighted documents; the work before (7) is done once.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        """
+        counts = self._read(X, reset=True)
+        return self._finish(self._fit(counts), X)
+
+    def transform(self, X: Any) -> Any:
+        """Return documents with the weights learned from those of `fit`.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_documents, n_terms)
+            Counts of the same terms.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_documents, n_terms)
+            Sparse for sparse X; in the precision of X.
+        """
+        check_is_fitted(self)
+        return self._finish(self._lengthen(self._read(X, reset=False)), X)
+
+    def _read(self, X: Any, reset: bool) -> sparse.csr_array:
+        given, X = X, check_features(X)
+        validate_data(self, given, reset=reset, skip_check_array=True)
+        values = X.data if sparse.issparse(X) else X
+        if values.size and values.min() < 0:
+            raise InputError(
+                f"Negative values in data: counts of terms are at least 0, but the smallest entry of X is "
+                f"{values.min():.3g}."
+            )
+        return X if sparse.issparse(X) else sparse.csr_array(X)
+
+    def _fit(self, counts: sparse.csr_array) -> sparse.csr_array:
+        self.idf_ = np.ones(counts.shape[1], dtype=counts.dtype)
+        if self.tfidf:
+            self.idf_ = TfidfTransformer(norm=None).fit(counts).idf_.astype(counts.dtype)
+        X = self._lengthen(counts)
+        self.sum_ = X.T @ np.ones(X.shape[0])
+        return X
+
+    def _lengthen(self, counts: sparse.csr_array) -> sparse.csr_array:
+        X = _with_values(counts, counts.data * self.idf_[counts.indices])
+        return sparse.csr_array(normalize(X, copy=False)) if self.unit_norm else X
+
+    def _finish(self, X: sparse.csr_array, given: Any) -> Any:
+        if self.normalized_cut:
+            degrees = X @ self.sum_  # X Xᵀ 1 without X Xᵀ
+            roots = np.zeros_like(degrees)
+            np.divide(1.0, np.sqrt(degrees), out=roots, where=degrees > 0)
+            scale = np.repeat(roots, np.diff(X.indptr)).astype(X.dtype)
+            X = _with_values(X, X.data * scale)  # (7)
+        return X if sparse.issparse(given) else X.toarray()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _with_values(X: sparse.csr_array, values: np.ndarray) -> sparse.csr_array:
+    return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)

@@ -1,0 +1,324 @@
+"""HierarchicalNMF: trees of topics by rank-2 splits."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from symclust import registry
+from symclust._threads import single_threaded_blas
+from symclust.estimators._flat_topics import FlatTopics, labels_of, memberships
+from symclust.estimators._options import check_known
+from symclust.exceptions import InputError, NotConvergedWarning, OptionError
+from symclust.hierarchy import Node, Tree
+from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.topic_growth import TopicGrowth
+from symclust.hierarchy.trials import Trials
+from symclust.validation import check_features, check_n_clusters, check_number
+
+Array = np.ndarray
+
+
+class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Cluster samples × features top-down, by NMF with two columns: HierNMF2.
+
+    The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). A split that
+    only cuts off a few samples takes them for outliers, who then belong to no leaf. Cost is linear in the
+    nonzeros of X for each level of the tree. X is nonnegative: counts, tf-idf weights, intensities; documents
+    want tf-idf, unit length and the weights of the normalised cut first (docs/topic_trees.md).
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=8
+        Leaves wanted. None leaves it to `score_threshold`.
+    score_threshold : float, default=None
+        Leaves of a lower score are not split. Scores are between 0 and 1; 0 splits everything that can be.
+    outlier_trials : int, default=3
+        T: a node is left whole when so many splits in a row only cut off outliers; 0 looks for none.
+    outlier_ratio : float, default=9.0
+        β: a part may be outliers where the other is so many times larger.
+    split : {"rank_two", "k_means", "spherical_k_means"}, default="rank_two"
+        How samples are divided.
+    soft : bool, default=False
+        Let samples belong to both children, with the weights of their two memberships.
+    tol : float, default=1e-3
+        A split stops when its projected gradient has fallen to this part of the first.
+    max_iter : int, default=500
+        Iterations of a split at most.
+    callback : callable, default=None
+        Called with the tree and the node that was split, after each split; returning True stops.
+    random_state : int, RandomState or None, default=None
+        Where the searches for a start begin.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        With each node's members, score and depth; ``data["terms"]`` are its features by falling weight,
+        ``data["weights"]`` their weights.
+    labels_ : ndarray of shape (n_samples,)
+        Leaves from left to right; −1 for outliers and samples without features.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        A one at each sample's leaf; for a soft tree the products of the weights along the path, which sum to
+        one. Rows of outliers are zero.
+    components_ : ndarray of shape (n_clusters, n_features)
+        Term weights of the leaves, rows of unit length.
+    outliers_ : ndarray of int
+        Samples in no leaf.
+    n_iter_ : int
+        Iterations of all splits together.
+    stop_reason_ : str
+        Why it stopped.
+    timings_ : dict
+        Seconds spent on ``"splits"``, ``"copies"`` of rows, ``"scores"``, added up over threads, and
+        ``"total"``, by the clock.
+
+    References
+    ----------
+    D. Kuang, Nonnegative matrix factorization for clustering (2014), chapters 5 and 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import HierarchicalNMF
+    >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
+    >>> model = HierarchicalNMF(3, random_state=0).fit(X)
+    >>> len(set(model.labels_[::4])), model.outliers_.size
+    (3, 0)
+    >>> sorted(sorted(terms) for terms in model.top_terms(2))
+    [[0, 1], [2, 3], [4, 5]]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = 8,
+        *,
+        score_threshold: float | None = None,
+        outlier_trials: int = 3,
+        outlier_ratio: float = 9.0,
+        split: str = "rank_two",
+        soft: bool = False,
+        tol: float = 1e-3,
+        max_iter: int = 500,
+        callback: Callable[[Tree, Node], object] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.score_threshold = score_threshold
+        self.outlier_trials = outlier_trials
+        self.outlier_ratio = outlier_ratio
+        self.split = split
+        self.soft = soft
+        self.tol = tol
+        self.max_iter = max_iter
+        self.callback = callback
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Grow the tree; an interrupt from the keyboard keeps what has grown so far.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+            Nonnegative.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        begun = time.perf_counter()
+        self._check_options()
+        X = self._check_X(X, reset=True)
+        wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
+        split = registry.resolve("hierarchy.splits", self.split)(self.tol, self.max_iter)
+        trials = Trials(split, self.outlier_trials, self.outlier_ratio)
+        samples = Samples.of(X)
+        random_state = check_random_state(self.random_state)
+        growth = TopicGrowth(samples, X.shape[0], trials, random_state, self.soft)
+        del samples  # the growth frees it when the root has been split
+        with single_threaded_blas():
+            self.stop_reason_ = self._grow(growth, wanted)
+        self._store(X, growth, wanted)
+        self.timings_["total"] = time.perf_counter() - begun
+        return self
+
+    def _check_options(self) -> None:
+        check_known("split", self.split, registry.options("hierarchy.splits"))
+        check_number("outlier_trials", self.outlier_trials, least=0, whole=True)
+        check_number("outlier_ratio", self.outlier_ratio, least=1)
+        check_number("tol", self.tol, least=0)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        if self.score_threshold is not None:
+            check_number("score_threshold", self.score_threshold, least=0)
+        elif self.n_clusters is None:
+            raise OptionError("n_clusters=None needs a score_threshold to stop at; give one of the two.")
+        if self.n_clusters is not None:
+            check_n_clusters(self.n_clusters)
+        if self.callback is not None and not callable(self.callback):
+            raise OptionError(
+                f"callback={self.callback!r} must be a function of the tree and a node, or None."
+            )
+
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
+        checked = check_features(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        lowest = (checked.data if sparse.issparse(checked) else checked).min(initial=0)
+        if lowest < 0:
+            raise InputError(
+                f"Negative values in data passed to {type(self).__name__}: the lowest is {lowest:.3g}. "
+                "Topics are sums of nonnegative parts; shift or clip the features first."
+            )
+        return checked
+
+    def _grow(self, growth: TopicGrowth, wanted: float) -> str:
+        told = []
+
+        def after(tree: Tree, node: Node) -> bool:
+            told.append(self.callback is not None and self.callback(tree, node) is True)
+            return told[-1]
+
+        try:
+            growth.grow(wanted, self.score_threshold, after)
+        except KeyboardInterrupt:
+            return f"interrupted at {growth.tree.n_splits + 1} leaves"
+        n_leaves = growth.tree.n_splits + 1
+        if n_leaves >= wanted:
+            return f"done: {n_leaves} leaves"
+        if told and told[-1]:
+            return f"stopped by the callback at {n_leaves} leaves"
+        reason = "all leaves are final" if self.score_threshold is None else "no leaf reaches the threshold"
+        return f"done: {reason}, at {n_leaves} leaves"
+
+    def _store(self, X: Any, growth: TopicGrowth, wanted: float) -> None:
+        self.tree_ = growth.tree
+        leaves = self.tree_.leaves()
+        self.labels_ = self.tree_.cut(len(leaves))
+        self.outliers_ = np.flatnonzero(self.labels_ < 0)
+        self.components_ = np.zeros((len(leaves), X.shape[1]), dtype=X.dtype)
+        for row, leaf in zip(self.components_, leaves, strict=True):
+            row[leaf.data["terms"]] = leaf.data["weights"]
+        clock = growth.clock
+        self.n_iter_ = clock.n_iter
+        self.timings_ = {"splits": clock.splits, "copies": clock.copies, "scores": clock.scores}
+        self._X = X  # not copied; flatten() explains all of it
+        self._warn(X, len(leaves), wanted)
+
+    def _warn(self, X: Any, n_leaves: int, wanted: float) -> None:
+        name = type(self).__name__
+        filled = np.diff(X.indptr) if sparse.issparse(X) else X.any(axis=1)
+        empty = np.flatnonzero(filled == 0)
+        if empty.size:
+            warnings.warn(
+                f"{empty.size} of {X.shape[0]} samples have no feature (the first: {empty[0]}) and belong to "
+                "no leaf: their label is -1.",
+                stacklevel=4,
+            )
+        if self.stop_reason_.startswith("interrupted") or (
+            n_leaves < wanted < np.inf and self.score_threshold is None and self.callback is None
+        ):
+            warnings.warn(
+                f"{name} stopped at {n_leaves} clusters of {wanted}: {self.stop_reason_}. Leaves are final "
+                "where samples are too alike to be split, or where splits only cut off outliers "
+                "(outlier_trials, outlier_ratio).",
+                NotConvergedWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def membership_(self) -> Array:
+        """Weights of the samples in the leaves; made when asked for, since most of it is zero."""
+        check_is_fitted(self, "tree_")
+        H = np.zeros((len(self.labels_), len(self.components_)), dtype=self.components_.dtype)
+        for label, leaf in enumerate(self.tree_.leaves()):
+            if self.soft and "samples" in leaf.data:
+                H[leaf.data["samples"], label] = leaf.data["shares"]
+            else:
+                H[leaf.members, label] = 1
+        H[self.outliers_] = 0
+        sums = H.sum(axis=1, keepdims=True)
+        return H / np.where(sums > 0, sums, 1)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def snapshots(self) -> Iterator[Array]:
+        """Yield the labels after every split, from two leaves on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import HierarchicalNMF
+        >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
+        >>> [len(np.unique(labels)) for labels in HierarchicalNMF(3, random_state=0).fit(X).snapshots()]
+        [2, 3]
+        """
+        check_is_fitted(self)
+        for n_leaves in range(2, self.tree_.n_splits + 2):
+            yield self.tree_.cut(n_leaves)
+
+    def top_terms(self, n: int = 10, feature_names: Sequence[Any] | None = None) -> list[list[Any]]:
+        """Return the features of largest weight of each leaf, from left to right.
+
+        Parameters
+        ----------
+        n : int
+            Features of a leaf at most.
+        feature_names : sequence, optional
+            Names of all features; by default those of the training data, or numbers.
+        """
+        check_is_fitted(self)
+        check_number("n", n, least=1, whole=True)
+        known = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        names = known if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise InputError(f"feature_names has {len(names)} names; expected {self.n_features_in_}.")
+        return [[names[j] for j in leaf.data["terms"][:n].tolist()] for leaf in self.tree_.leaves()]
+
+    def flatten(self) -> FlatTopics:
+        """Explain all training samples, outliers too, by the topics of all leaves at once: HierNMF2-flat.
+
+        The topics are the leaves' `components_`; the memberships solve one nonnegative least squares problem
+        for all samples (thesis, (95)).
+
+        Returns
+        -------
+        FlatTopics
+            With `labels_`, `membership_` and `components_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import HierarchicalNMF
+        >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
+        >>> flat = HierarchicalNMF(3, random_state=0).fit(X).flatten()
+        >>> flat.membership_.shape, np.bincount(flat.labels_).tolist()
+        ((12, 3), [4, 4, 4])
+        """
+        check_is_fitted(self)
+        return FlatTopics.of(self._X, self.components_)
+
+    def transform(self, X: Any) -> Array:
+        """Return the memberships of samples in the leaves' topics, as in `flatten`."""
+        check_is_fitted(self)
+        return memberships(self._check_X(X, reset=False), self.components_)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Fit and return what `transform` says of the same samples."""
+        return self.fit(X).transform(X)
+
+    def predict(self, X: Any) -> Array:
+        """Return the topic of largest membership of each sample, −1 where no topic explains it."""
+        return labels_of(self.transform(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,145 @@
+"""Spherical k-means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from symclust._threads import single_threaded_blas
+from symclust.estimators._spherical_runs import SphericalRuns
+from symclust.estimators._spherical_starts import scattered_samples
+from symclust.graphs._unit_rows import unit_rows
+from symclust.validation import check_features, check_n_clusters, check_number
+
+
+class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    r"""K-means on directions: documents by their cosines (Dhillon and Modha 2001).
+
+    Minimises
+
+    .. math:: \sum_i \left(1 - \frac{x_i^T c_{l(i)}}{\|x_i\|}\right), \qquad \|c_j\| = 1
+
+    The lengths of samples do not matter, so tf-idf without normalisation gives the same as with it.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    n_init : int, default=10
+        Number of starts, run side by side: X is read once for all of them.
+    max_iter : int, default=100
+        Stop after so many iterations.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable, to the bit and on any number of threads.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        A one in each row.
+    components_ : ndarray of shape (n_clusters, n_features)
+        The centres, of unit length.
+    objective_ : float
+        The objective above.
+    inits_ : ndarray of shape (n_init,)
+        Objectives that the starts ended at.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_ : bool
+        Whether no sample changed its cluster any more.
+    stop_reason_ : str
+        The same as a sentence.
+
+    Notes
+    -----
+    Starts are k samples chosen far apart, as in k-means++. An empty cluster is given the sample farthest from
+    its centre. A sample without entries has no direction: it counts 1 in the objective wherever it is, moves
+    no centre, and goes to the first cluster.
+
+    Examples
+    --------
+    >>> from symclust import SphericalKMeans
+    >>> X = [[1, 0], [9, 1], [0, 2], [1, 8]]
+    >>> labels = SphericalKMeans(2, random_state=0).fit_predict(X)
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    """
+
+    def __init__(
+        self, n_clusters: int = 8, *, n_init: int = 10, max_iter: int = 100, random_state: Any = None
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> SphericalKMeans:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        check_number("n_init", self.n_init, least=1, whole=True)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        X = self._read(X, reset=True)
+        iterations = SphericalRuns(X, check_n_clusters(self.n_clusters, X.shape[0]))
+        with single_threaded_blas():
+            starts = scattered_samples(iterations, self.n_init, check_random_state(self.random_state))
+            runs = iterations.run(starts, self.max_iter)
+        self.inits_ = np.array([run.objectives[-1] for run in runs])
+        self._store(runs[int(self.inits_.argmin())], X.dtype)
+        return self
+
+    def _store(self, run: Any, dtype: np.dtype) -> None:
+        k = run.centers.shape[1]
+        self.labels_ = run.labels
+        self.membership_ = (self.labels_[:, None] == np.arange(k)).astype(dtype)
+        self.components_ = np.ascontiguousarray(run.centers.T, dtype=dtype)
+        self.objective_, self.n_iter_, self.converged_ = run.objectives[-1], len(run.objectives), run.done
+        done = "no sample changes its cluster" if run.done else "samples still change clusters"
+        self.stop_reason_ = f"stopped after {self.n_iter_} iterations: {done}"
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the cosine of each sample with each centre.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        with single_threaded_blas():
+            centers = self.components_.T.astype(X.dtype)
+            return SphericalRuns(X, len(self.components_)).cosines([centers])[:, 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the nearest centre of each sample.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        """
+        return self.transform(X).argmax(axis=1)
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        checked = check_features(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return unit_rows(checked)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,153 @@
+"""Some samples of X, as the kernels want them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from symclust._kernels import spmm, subset_counts, subset_fill, subset_stream
+
+Array = np.ndarray
+Parts = tuple[Array, Array, Array]
+
+WORTH_STREAMING = 0.2  # share of the entries from which reading all of them in order is faster
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows of X by rows and by columns, without the features that are zero in all of them.
+
+    A node's samples are taken from its parent's, not from X, so all nodes of one depth together cost no more
+    than X does. Features are ordered by falling number of samples that have them: most entries then meet the
+    few rows of a factor that are in the cache.
+
+    Attributes
+    ----------
+    members : ndarray of int
+        Numbers of the samples in X.
+    features : ndarray of int
+        Numbers of the features in X.
+    columns : ndarray of int
+        The same features, as columns of what the samples were taken from.
+    rows, transposed : tuple of ndarray
+        CSR parts (indptr, indices, values) of the matrix and of its transpose.
+    shares : ndarray of float or None
+        How much of each sample is here; None for all of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy.samples import Samples
+    >>> X = Samples.of(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 0.0]]))
+    >>> some = X.take(np.array([0, 2]))
+    >>> some.features, some.members
+    (array([0, 2]), array([0, 2]))
+    >>> some.csr().toarray()
+    array([[1., 2.],
+           [4., 0.]])
+    """
+
+    members: Array
+    features: Array
+    columns: Array
+    rows: Parts
+    transposed: Parts
+    shares: Array | None = None
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Return the samples of a dense or CSR matrix that have a feature at all."""
+        csr = sp.csr_array(X)
+        if not csr.data.all():
+            csr = csr.copy()
+            csr.eliminate_zeros()
+        kind = np.int32 if max(csr.nnz, *csr.shape) < 2**31 else np.int64
+        parts = (csr.indptr.astype(kind, copy=False), csr.indices.astype(kind, copy=False), csr.data)
+        order = np.argsort(-np.bincount(csr.indices, minlength=csr.shape[1]), kind="stable")
+        return cls._taken(parts, np.flatnonzero(np.diff(csr.indptr)), order)
+
+    def take(self, chosen: Array) -> Self:
+        """Return some of the samples, by their numbers here; linear in their nonzeros and features."""
+        taken = self._taken(self.rows, chosen, np.arange(len(self.features)), self.transposed)
+        return replace(
+            taken,
+            members=self.members[chosen],
+            features=self.features[taken.columns],
+            shares=None if self.shares is None else self.shares[chosen],
+        )
+
+    @classmethod
+    def _taken(cls, parts: Parts, chosen: Array, order: Array, transposed: Parts | None = None) -> Self:
+        """Return chosen rows of a CSR matrix, with the columns that are not empty in the given order."""
+        indptr, indices, values = parts
+        kind = indptr.dtype
+        rows = np.ascontiguousarray(chosen, dtype=kind)
+        counts = np.zeros(len(order), dtype=kind)
+        subset_counts(indptr, indices, rows, counts)
+        columns = order[counts[order] > 0]
+        place = np.zeros(len(order), dtype=kind)
+        place[columns] = np.arange(len(columns), dtype=kind)
+        t_indptr = np.zeros(len(columns) + 1, dtype=kind)
+        np.cumsum(counts[columns], out=t_indptr[1:])
+        size = int(t_indptr[-1])
+        new = (np.empty(len(rows) + 1, kind), np.empty(size, kind), np.empty(size, values.dtype))
+        turned = (np.empty(size + 1, kind), np.empty(size + 1, values.dtype))
+        if transposed is not None and size >= WORTH_STREAMING * len(values):
+            row_place = np.full(len(indptr) - 1, -1, dtype=kind)
+            row_place[rows] = np.arange(len(rows), dtype=kind)
+            where = columns.astype(kind, copy=False)
+            subset_stream(*parts, rows, place, *transposed, where, row_place, *new, *turned)
+        else:
+            subset_fill(*parts, rows, place, *new, t_indptr[:-1].copy(), *turned)
+        return cls(np.asarray(chosen), columns, columns, new, (t_indptr, turned[0][:-1], turned[1][:-1]))
+
+    def scaled(self, weights: Array) -> Self:
+        """Return the same samples with each row multiplied by its weight."""
+        indptr, indices, values = self.rows
+        t_indptr, t_indices, t_values = self.transposed
+        weights = weights.astype(values.dtype)
+        return replace(
+            self,
+            rows=(indptr, indices, values * np.repeat(weights, np.diff(indptr))),
+            transposed=(t_indptr, t_indices, t_values * weights[t_indices]),
+        )
+
+    def shared(self, shares: Array) -> Self:
+        """Return a share of each sample: its row and its weight here, times a number."""
+        before = 1.0 if self.shares is None else self.shares
+        return replace(self.scaled(shares), shares=before * shares)
+
+    def times(self, V: Array) -> Array:
+        """Return X V by the compiled product."""
+        out = np.empty((len(self.members), V.shape[1]), dtype=self.dtype)
+        spmm(*self.rows, V, out)
+        return out
+
+    def transposed_times(self, U: Array) -> Array:
+        """Return Xᵀ U by the compiled product."""
+        out = np.empty((len(self.features), U.shape[1]), dtype=self.dtype)
+        spmm(*self.transposed, U, out)
+        return out
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        return len(self.members), len(self.features)
+
+    @property
+    def nnz(self) -> int:
+        """Nonzero entries."""
+        return len(self.rows[2])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the entries."""
+        return self.rows[2].dtype
+
+    def csr(self) -> sp.csr_array:
+        """Return the matrix as SciPy knows it; nothing is copied."""
+        indptr, indices, values = self.rows
+        return sp.csr_array((values, indices, indptr), shape=self.shape)

@@ -1,0 +1,258 @@
+"""From documents to a tree of topics."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import adjusted_rand_score
+
+from symclust.applications import topics
+from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.metrics import topic_coherence
+
+from .conftest import COMMON, WORDS
+
+
+def test_the_subjects_are_found_and_named(corpus, tree):
+    _, subjects = corpus
+    assert len(tree.leaves) == 3
+    fitting = tree.labels_ >= 0
+    assert adjusted_rand_score(subjects[fitting], tree.labels_[fitting]) > 0.9
+    for leaf in tree.leaves:
+        subject = subjects[leaf.documents[0]]
+        assert {term for term, _ in leaf.terms[:5]} <= set(WORDS[subject])
+
+
+def test_topics_hold_what_they_say(corpus, tree):
+    texts, _ = corpus
+    root = tree[0]
+    assert root is tree.topics[0] and root.parent is None and root.depth == 0
+    assert sorted(root.documents) == [i for i in range(90) if i not in tree.empty]
+    for topic in tree:
+        assert topic.size == len(topic.documents)
+        assert list(topic.children) == [t.number for t in tree if t.parent == topic.number]
+        for example in topic.examples:
+            assert example.document in topic.documents
+            assert texts[example.document].startswith(example.excerpt[:50])
+        similarities = [example.similarity for example in topic.examples]
+        assert similarities == sorted(similarities, reverse=True) and 0 < similarities[0] <= 1 + 1e-9
+        assert all(weight > 0 for _, weight in topic.terms)
+    for leaf in tree.leaves:
+        np.testing.assert_array_equal(np.flatnonzero(tree.labels_ == leaf.label), np.sort(leaf.documents))
+
+
+def test_coherence_is_that_of_the_terms_shown(corpus, tree):
+    texts, _ = corpus
+    counts = CountVectorizer()
+    X = counts.fit_transform(texts)
+    for topic in tree:
+        terms = [counts.vocabulary_[term] for term, _ in topic.terms]
+        assert topic.coherence == pytest.approx(topic_coherence(X, [terms])[0])
+
+
+def test_numbers_and_stop_words_are_no_terms(tree):
+    terms = {term for term, _ in tree[0].terms}
+    assert not terms & {"the", "of", "42", "7th"}
+    assert tree.membership_.shape == (90, 3)
+
+
+def test_empty_and_one_word_documents_are_reported(corpus):
+    texts = ["", *corpus[0], "of the", "hockey", None]
+    tree = topics(texts, 3, random_state=0)
+    assert tree.empty.tolist() == [0, 91, 93]
+    assert tree.one_word.tolist() == [92]
+    assert tree.labels_[[0, 91, 93]].tolist() == [-1, -1, -1]
+    assert not tree.membership_[[0, 91, 93]].any()
+    assert "3 without terms" in repr(tree)
+
+
+def test_assign_places_new_documents(corpus, tree):
+    texts, subjects = corpus
+    found = tree.assign(
+        ["the puck and the team on ice", "rocket to the moon", "zzz", "", "bake bread with flour"]
+    )
+    assert found.labels_[2:4].tolist() == [-1, -1]
+    for row, subject in [(0, "sport"), (1, "space"), (4, "food")]:
+        leaf = tree.leaves[found.labels_[row]]
+        assert subjects[leaf.documents[0]] == subject
+        assert found.membership_[row].argmax() == found.labels_[row]
+    assert not found.membership_[2:4].any()
+    assert (tree.assign(texts).labels_ == tree.flatten().labels_).mean() > 0.95
+
+
+def test_flatten_gives_every_document_with_terms_a_topic(corpus):
+    texts, subjects = corpus
+    flat = topics(["", *texts], 3, random_state=0).flatten()
+    assert flat.labels_[0] == -1 and flat.labels_[1:].min() == 0
+    assert adjusted_rand_score(subjects, flat.labels_[1:]) > 0.9
+    assert flat.membership_.shape == (91, 3) and len(flat.terms) == 3
+    assert flat.components_.shape[0] == 3
+
+
+def test_a_matrix_gives_the_topics_of_its_texts(corpus, tree):
+    names = np.array(tree.feature_names)
+    X = CountVectorizer(vocabulary=names).fit_transform(corpus[0])
+    for matrix, options in [
+        (X, {"feature_names": names}),
+        (sparse.csr_array(X), {"feature_names": list(names)}),
+        (pd.DataFrame(X.toarray(), columns=names), {}),
+    ]:
+        found = topics(matrix, 3, random_state=0, **options)
+        np.testing.assert_array_equal(found.labels_, tree.labels_)
+        assert [t.terms[0][0] for t in found] == [t.terms[0][0] for t in tree]
+        np.testing.assert_array_equal(found.assign(X).labels_, tree.assign(corpus[0]).labels_)
+    with pytest.raises(CombinationError, match="come from a matrix of counts"):
+        found.assign(["hockey"])
+    with pytest.raises(InputError, match="has 2 columns, but the topics know"):
+        found.assign(np.ones((1, 2)))
+    with pytest.raises(CombinationError, match="'min_df' cannot be used"):
+        topics(X, 3, min_df=2)
+
+
+def test_a_folder_and_json_lines_give_the_topics_of_their_texts(corpus, tree, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number, text in enumerate(corpus[0]):
+        (folder / f"{number:03}.txt").write_text(text)
+    lines = tmp_path / "docs.jsonl"
+    lines.write_text("".join(json.dumps({"text": text}) + "\n" for text in corpus[0]))
+    for source, name in [(folder, "007.txt"), (lines, "line 8")]:
+        found = topics(source, 3, random_state=0)
+        np.testing.assert_array_equal(found.labels_, tree.labels_)
+        assert found.names[7] == name
+
+
+@pytest.mark.filterwarnings("error")
+def test_options_of_the_vectoriser_pass_through(corpus):
+    texts = corpus[0]
+    pairs = topics(texts, 3, random_state=0, ngram_range=(2, 2), min_df=1, max_df=1.0)
+    assert all(" " in term for topic in pairs for term, _ in topic.terms)
+    letters = topics(texts, 2, random_state=0, analyzer="char", ngram_range=(3, 3))
+    assert all(len(term) == 3 for term, _ in letters[0].terms)
+    own = topics(texts, 2, random_state=0, stop_words={"hockey", "moon"})
+    assert not {"hockey", "moon"} & {term for topic in own for term, _ in topic.terms}
+    called = topics(texts, 2, random_state=0, analyzer=str.split, max_df=1.0)
+    assert "the" in called.feature_names
+    tokens = topics(texts, 2, random_state=0, tokenizer=str.split, language=None, max_df=1.0)
+    assert "42" in tokens.feature_names
+
+
+def test_options_are_checked(corpus):
+    texts = corpus[0]
+    with pytest.raises(OptionError, match=r"'stopwords' is no option of topics.*stop_words"):
+        topics(texts, stopwords=["a"])
+    with pytest.raises(OptionError, match="'input' is no option"):
+        topics(texts, input="filename")
+    with pytest.raises(OptionError, match=r"language='german' has no list.*stop_words=\[...\]"):
+        topics(texts, language="german")
+    assert topics(texts, 2, language="german", stop_words=["der"], random_state=0).leaves
+    with pytest.raises(OptionError, match="min_df"):
+        topics(texts, min_df="often")
+    with pytest.raises(OptionError, match="n_topics=0"):
+        topics(texts, 0)
+    with pytest.raises(OptionError, match="n_examples"):
+        topics(texts, n_examples=-1)
+
+
+@pytest.mark.parametrize("texts", [["the of", "and"], ["", ""], []])
+def test_documents_without_terms_are_refused(texts):
+    with pytest.raises(InputError, match=r"No terms are left|nothing to cluster"):
+        topics(texts)
+
+
+def test_tiny_collections():
+    assert topics(["hockey on ice"], random_state=0).labels_.tolist() == [0]
+    two = topics(["hockey on ice", "moon orbit"], random_state=0)
+    assert len(two.leaves) <= 2
+    same = topics(["ice ice hockey"] * 4, random_state=0)
+    assert len(same.leaves) >= 1
+    assert str(same).startswith("4 documents")
+
+
+@pytest.mark.filterwarnings("error")
+def test_fewer_topics_than_asked_are_a_note_and_no_warning():
+    tree = topics(["ice hockey"] * 3 + ["moon orbit"] * 3, 5, random_state=0)
+    assert len(tree.leaves) < 5
+    assert "topics of 5" in tree.notes[0]
+
+
+def test_outliers_are_kept_apart(corpus):
+    # Copies of a text that shares no word with the others are cut off first, and are worth no topic.
+    odd = ["lorem ipsum dolor sit amet consectetur"] * 2
+    tree = topics([*corpus[0], *odd], 3, min_df=1, random_state=0)
+    apart = [number for number in range(92) if tree.labels_[number] < 0]
+    assert tree.outliers.tolist() == apart
+    assert tree.to_dict()["outliers"] == [str(number) for number in apart]
+    assert not tree.membership_[apart].any()
+    assert tree.flatten().labels_[:90].min() >= 0
+
+
+def test_parameters_of_the_hierarchy_pass_through(corpus):
+    mixed = "hockey team ice puck goal player orbit moon rocket nasa launch shuttle"
+    soft = topics([*corpus[0], mixed], 3, random_state=0, model_params={"soft": True})
+    assert np.count_nonzero(soft.membership_[-1]) > 1
+    few = topics(corpus[0], None, random_state=0, model_params={"score_threshold": 0.9})
+    assert len(few.leaves) == 2
+    with pytest.raises(OptionError, match="needs a score_threshold"):
+        topics(corpus[0], None)
+
+
+def test_copies_of_a_document_are_one_example():
+    texts = ["hockey on ice"] * 5 + ["hockey team on the ice rink"] + ["moon orbit"] * 3
+    tree = topics(texts, 2, random_state=0)
+    for topic in tree:
+        excerpts = [example.excerpt for example in topic.examples]
+        assert len(excerpts) == len(set(excerpts))
+
+
+def test_plain_data(corpus, tree):
+    data = tree.to_dict()
+    assert json.loads(tree.to_json()) == data
+    assert data["n_documents"] == 90 and data["n_topics"] == 3
+    leaves, waiting = [], [data["tree"]]
+    while waiting:
+        entry = waiting.pop()
+        waiting += entry.get("children", [])
+        leaves += [] if "children" in entry else [entry]
+    listed = sorted(name for leaf in leaves for name in leaf["documents"])
+    assert sorted(listed + data["outliers"] + data["empty"]) == sorted(tree.names)
+    assert "documents" not in tree.to_json(documents=False).replace("n_documents", "")
+
+
+def test_json_keeps_letters_of_all_alphabets():
+    tree = topics(
+        ["хоккей лёд", "хоккей шайба лёд", "луна орбита", "луна ракета"], 2, language=None, random_state=0
+    )
+    assert "хоккей" in tree.to_json()
+
+
+def test_table(tree):
+    frame = tree.to_dataframe()
+    assert list(frame.index) == [topic.number for topic in tree]
+    assert frame.loc[0, "size"] == 90 and frame["label"].notna().sum() == 3
+    assert pd.isna(frame.loc[0, "parent"])
+    assert frame.loc[0, "terms"].split(", ") == [term for term, _ in tree[0].terms]
+
+
+def test_table_without_pandas(tree, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match="pip install pandas"):
+        tree.to_dataframe()
+
+
+def test_unknown_topic(tree):
+    with pytest.raises(OptionError, match="numbered from 0 to 4"):
+        tree[17]
+
+
+def test_the_same_seed_gives_the_same_tree(corpus, tree):
+    assert topics(corpus[0], 3, random_state=0).to_json() == tree.to_json()
+
+
+def test_common_words_do_not_lead(tree):
+    for leaf in tree.leaves:
+        assert not {term for term, _ in leaf.terms[:8]} & set(COMMON)

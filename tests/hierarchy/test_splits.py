@@ -1,0 +1,42 @@
+"""Ways to divide samples in two."""
+
+import numpy as np
+import pytest
+
+from symclust import registry
+from symclust.hierarchy.samples import Samples
+
+SPLITS = registry.options("hierarchy.splits")
+
+
+def two_topics(seed=0, n=30):
+    rng = np.random.default_rng(seed)
+    X = rng.random((2 * n, 12)) * (rng.random((2 * n, 12)) < 0.2) * 0.3
+    X[:n, :6] += rng.random((n, 6))
+    X[n:, 6:] += rng.random((n, 6))
+    return X
+
+
+@pytest.mark.parametrize("name", SPLITS)
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_finds_two_topics(name, kind):
+    samples = Samples.of(two_topics().astype(kind))
+    halves = registry.resolve("hierarchy.splits", name)()(samples, np.random.RandomState(0))
+    side = halves.side
+    assert len(set(side[:30])) == len(set(side[30:])) == 1
+    assert side[0] != side[-1]
+    assert halves.terms.dtype == kind
+    np.testing.assert_allclose(np.linalg.norm(halves.terms, axis=0), 1, rtol=1e-5)
+    top = set(samples.features[np.argsort(-halves.terms[:, side[0]])[:6]])
+    assert top == set(range(6))
+    np.testing.assert_array_equal(halves.memberships.argmax(axis=1), side)
+
+
+@pytest.mark.parametrize("name", SPLITS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "X", [np.ones((1, 3)), np.ones((5, 3)), np.zeros((3, 2)), np.array([[1.0, 0.0], [1.0, 0.0]])]
+)
+def test_what_cannot_be_divided(name, X):
+    split = registry.resolve("hierarchy.splits", name)()
+    assert split(Samples.of(X), np.random.RandomState(0)) is None
