@@ -77,7 +77,12 @@ def spherical(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterato
 def lda(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterator[Partition]:
     for k in numbers:
         model = LatentDirichletAllocation(
-            k, learning_method="online", batch_size=512, max_iter=LDA_PASSES, random_state=seed
+            k,
+            learning_method="online",
+            batch_size=512,
+            max_iter=LDA_PASSES,
+            max_doc_update_iter=10,
+            random_state=seed,
         )
         seconds, W = timed(lambda model=model: model.fit_transform(counts))
         yield Partition(k, seconds, W.argmax(axis=1), top_terms(model.components_))
