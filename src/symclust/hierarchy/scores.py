@@ -41,7 +41,7 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
     >>> parent = np.arange(8.0, 0.0, -1.0)
     >>> divided = np.tile([1.0, 0.0], 4)
     >>> round(mndcg_score(parent, parent * divided, parent * (1 - divided)), 2)
-    0.8
+    0.86
     """
     ranked = np.flatnonzero(parent > 0)
     m = len(ranked)
