@@ -93,11 +93,17 @@ def draw(name: str, rows: list[dict[str, Any]]) -> None:
     for ax, column in zip(axes, columns, strict=True):
         for number, method in enumerate(METHODS):
             of = [row for row in rows if row["method"] == method]
+            if not of:
+                continue
             style = "--" if "flat" in method or method == "lda" else "-"
             x, y = [row["clusters"] for row in of], [row[column] for row in of]
             ax.plot(x, y, style, color=f"C{number}", marker="o", ms=4, label=method)
         ax.set(xlabel="clusters", title="seconds" if column == "s" else column)
-        ax.set_yscale("log" if column == "s" else "linear")
+        ax.set_xticks(sorted({row["clusters"] for row in rows}))
+        if column == "s":
+            ax.set_yscale("log")
+            ax.yaxis.set_major_formatter("{x:g}")
+            ax.yaxis.set_minor_formatter("")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     fig.suptitle(name)
     RESULTS.mkdir(exist_ok=True)
