@@ -17,9 +17,7 @@ plain = NMF(3, random_state=0).fit(X)
 affine = AffineNMF(3, random_state=0).fit(X)
 for name, model in (("NMF", plain), ("AffineNMF", affine)):
     share = model.membership_.max(axis=1) / model.membership_.sum(axis=1)
-    print(
-        f"{name}: the largest membership is {share.mean():.0%} of all, relative error {model.relative_error_:.2%}"
-    )
+    print(f"{name}: largest membership {share.mean():.0%} of all, relative error {model.relative_error_:.2%}")
 print(f"the baseline differs from the profile by {np.abs(affine.baseline_ - profile).mean():.2f} on average")
 print("features of the largest weights:", [sorted(row.argsort()[-3:].tolist()) for row in affine.components_])
 

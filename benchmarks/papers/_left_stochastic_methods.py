@@ -38,16 +38,19 @@ def multiplicative_as_printed(
     return result.H.argmax(axis=1), float(np.sqrt(result.objective))
 
 
-def methods(starts: int = 100, convex_iterations: int = 500) -> dict[str, Method]:
-    """Return each method as a function of the similarity, the number of clusters and a seed."""
+def methods(starts: int = 100, iterations: int = 500) -> dict[str, Method]:
+    """Return each method as a function of the similarity, the number of clusters and a seed.
+
+    At most `iterations` of those that need a product with the similarity for each.
+    """
     kernel = {"n_init": starts}
     table: dict[str, Callable[[int], Any]] = {
         "LSD (M-Upd.), with multipliers": lambda seed: LeftStochastic(
-            solver="multiplicative", n_init=1, random_state=seed
+            solver="multiplicative", n_init=1, max_iter=2 * iterations, random_state=seed
         ),
         "LSD (Rotation)": lambda seed: LeftStochastic(random_state=seed),
         "Hier. LSD": lambda seed: HierarchicalLeftStochastic(),
-        "Kernel Conv. NMF": lambda seed: KernelConvexNMF(max_iter=convex_iterations, random_state=seed),
+        "Kernel Conv. NMF": lambda seed: KernelConvexNMF(max_iter=iterations, random_state=seed),
         "Kernel k-Means": lambda seed: KernelKMeans(random_state=seed, **kernel),
         "Unnorm. Spec.": lambda seed: SpectralUnnormalized(n_init=starts, random_state=seed),
         "Norm. Spec": lambda seed: SpectralNJW(n_init=starts, random_state=seed),
@@ -57,7 +60,9 @@ def methods(starts: int = 100, convex_iterations: int = 500) -> dict[str, Method
         "Avg. Link.": lambda seed: LinkageClustering(linkage="average"),
         "DIANA": lambda seed: Diana(),
     }
-    found: dict[str, Method] = {"LSD (M-Upd.)": lambda K, k, seed: multiplicative_as_printed(K, k, seed)[0]}
+    found: dict[str, Method] = {
+        "LSD (M-Upd.)": lambda K, k, seed: multiplicative_as_printed(K, k, seed, iterations)[0]
+    }
     for name, make in table.items():
         found[name] = lambda K, k, seed, make=make: (
             make(seed).set_params(n_clusters=k, affinity="precomputed").fit(K).labels_

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -331,6 +331,7 @@ def test_widths_without_some_pairs(k):
 
 
 @settings(max_examples=30, deadline=None)
+@example(n=4, k=1, seed=1, density=0.5625, is_sparse=False)
 @given(
     n=st.integers(1, 12), k=st.integers(1, 4), seed=st.integers(0, 2**16), density=st.floats(0, 0.6),
     is_sparse=st.booleans(),
@@ -347,7 +348,9 @@ def test_small_problems_without_some_pairs(n, k, seed, density, is_sparse):
     )
     assert H.min() >= 0
     assert last == pytest.approx(expected, abs=1e-6 * (1 + first))
-    assert decrease[0] == pytest.approx(first - last, abs=1e-10 * (1 + first))
+    # Rows are solved against G less what is ignored: a row that grows large leaves the rounding of its square.
+    rounding = 1e-15 * np.max(G) ** 2
+    assert decrease[0] == pytest.approx(first - last, abs=1e-10 * (1 + first) + rounding)
     assert_allclose(G[0], H.T @ H, rtol=1e-9, atol=1e-9 * (1 + np.max(H0) ** 2))
 
 

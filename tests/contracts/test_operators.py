@@ -235,6 +235,13 @@ def test_product_leaves_its_argument_alone_and_takes_any_layout(case, close, dty
     close(operator @ np.ones((N, 2), dtype=int), A @ np.ones((N, 2), dtype=dtype))
 
 
+def test_product_with_one_vector(case, close, dtype):
+    operator, A = case
+    x = np.random.default_rng(5).normal(size=N).astype(dtype)
+    assert operator.matvec(x).dtype == dtype and operator.matvec(x).shape == (N,)
+    close(operator.matvec(x), A @ x)
+
+
 def test_product_refuses_a_wrong_shape(case):
     operator, _ = case
     with pytest.raises(InputError, match=r"\(70, 70\).*\(69, 2\)"):
@@ -278,6 +285,12 @@ def test_rows_and_submatrix(case, close, dtype, index):
     H = np.random.default_rng(3).normal(size=(part.n, 4)).astype(dtype)
     close(part @ H, expected @ H)
     close(part.diagonal(), expected.diagonal())
+
+
+def test_submatrix_by_a_mask(case, close):
+    operator, A = case
+    mask = np.arange(N) % 3 == 1
+    close(operator.submatrix(mask).toarray(), A[mask][:, mask])
 
 
 def test_submatrix_refuses_a_row_twice(case):

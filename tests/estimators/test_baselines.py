@@ -21,10 +21,12 @@ from symclust import (
     HierarchicalLeftStochastic,
     KernelConvexNMF,
     KernelKMeans,
+    LeftStochastic,
     LinkageClustering,
     SpectralNJW,
     SpectralUnnormalized,
     SpectralYuShi,
+    SymNMF,
 )
 from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
 from symclust.graphs import gaussian
@@ -259,8 +261,6 @@ def test_hierarchical_left_stochastic_keeps_its_tree(blobs):
 
 @pytest.mark.parametrize("size", [60, 300])
 def test_halves_by_lanczos_and_by_a_dense_solver_are_those_of_left_stochastic(size):
-    from symclust import LeftStochastic
-
     P = np.random.default_rng(0).dirichlet([0.4, 0.6], size)
     K = P @ np.diag([1.0, 2.0]) @ P.T
     two = LeftStochastic(2, affinity="precomputed").fit(K).labels_
@@ -279,6 +279,34 @@ def test_samples_that_nothing_tells_apart_are_not_split():
     with pytest.warns(NotConvergedWarning, match="stopped at 2 clusters of 4"):
         model = HierarchicalLeftStochastic(4, affinity="precomputed").fit(K)
     assert sorted(np.bincount(model.labels_)) == [3, 3]
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        KernelKMeans(random_state=0),
+        KernelConvexNMF(random_state=0),
+        LeftStochastic(random_state=0),
+        LinkageClustering(linkage="average"),
+        LinkageClustering(linkage="complete"),
+        SpectralNJW(random_state=0),
+        SpectralUnnormalized(random_state=0),
+        SpectralYuShi(random_state=0),
+        SymNMF(random_state=0),
+        Diana(),
+    ],
+    ids=lambda splitter: type(splitter).__name__,
+)
+@pytest.mark.filterwarnings("ignore::symclust.exceptions.NotConvergedWarning")
+def test_every_method_splits_by_the_same_rule(splitter, blobs):
+    X, y = blobs
+    K = gaussian(X, sigma=20.0) + np.eye(90)
+    model = DivisiveClustering(splitter, 3, affinity="precomputed").fit(K)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    two = model.tree_.cut(2)
+    # The leaf split second is the one whose samples are less similar to each other.
+    within = [K[np.ix_(two == label, two == label)].mean() for label in (0, 1)]
+    assert len(set(model.labels_[two == int(np.argmin(within))])) == 2
 
 
 def test_divisive_clustering_takes_scikit_learns_estimators(blobs):

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from symclust import LeftStochastic
+from symclust import HierarchicalLeftStochastic, LeftStochastic
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError
 from symclust.metrics import clustering_accuracy
 
@@ -97,10 +97,18 @@ def test_indefinite_similarities_are_cut_with_a_warning_that_says_how_much(facto
     assert_allclose(model.membership_, cut.membership_, atol=1e-9)
 
 
-def test_no_warning_for_graphs_that_symclust_makes(blobs):
+def test_the_hierarchical_form_says_so_once(factor):
+    K = factor @ factor.T - 0.5 * np.eye(60)
+    with pytest.warns(UserWarning, match=r"down to -0\.5.*HierarchicalLeftStochastic cuts: about") as said:
+        HierarchicalLeftStochastic(4, affinity="precomputed").fit(K)
+    assert len(said) == 1 and said[0].filename == __file__
+
+
+@pytest.mark.parametrize("model", [LeftStochastic(3, random_state=0), HierarchicalLeftStochastic(3)])
+def test_no_warning_for_graphs_that_symclust_makes(model, blobs):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = LeftStochastic(3, random_state=0).fit(blobs[0])
+        model.fit(blobs[0])
     assert clustering_accuracy(blobs[1], model.labels_) == 1
 
 

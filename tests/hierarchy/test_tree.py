@@ -69,6 +69,8 @@ def test_exports():
     assert read["children"][0]["children"][1]["members"] == [1, 2]
     assert read["children"][1]["cluster"] == 2
     assert read["score"] is None
+    tree.nodes[0].score = np.inf  # of a single sample; JSON knows no such number
+    assert json.loads(tree.to_json(), parse_constant=pytest.fail)["score"] is None
 
 
 def test_samples_in_no_child_are_outliers_from_then_on():
@@ -130,8 +132,9 @@ def test_within_is_that_of_the_paper(n, seed):
     upper = np.triu(K[np.ix_(members, members)]).sum()
     assert value == pytest.approx(upper / (m * (m + 1)))
     right = rng.random(m) < 0.5
-    within.note_parts(as_operator(K[np.ix_(members, members)]), right, 7)
     for number, part in ((7, members[~right]), (8, members[right])):
+        if part.size:
+            within.note(number, as_operator(K[np.ix_(part, part)]))
         assert within(Node(number, part)) == pytest.approx(Within(as_operator(K))(Node(0, part)))
 
 

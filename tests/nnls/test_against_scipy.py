@@ -94,3 +94,27 @@ def test_warm_start_gives_the_answer_of_a_cold_start(method, problem):
     cold = method(G, R)
     for start in (X, cold, np.ones_like(X)):
         np.testing.assert_allclose(method(G, R, start), cold, rtol=1e-8, atol=1e-8 * np.abs(cold).max())
+
+
+@st.composite
+def factors(draw):
+    """Nonnegative C with many zeros, and columns that are zero or repeated, as factorizations make them."""
+    k, m = draw(st.integers(2, 10)), draw(st.integers(2, 25))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    C = rng.random((m, k)) * (rng.random((m, k)) < 0.4)
+    C[:, rng.integers(0, k)] = draw(st.sampled_from([0.0, 1.0])) * C[:, rng.integers(0, k)]
+    return C, rng.random((6, m)) * (rng.random((6, m)) < 0.5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(problem=factors())
+@settings(max_examples=60, deadline=None)
+def test_columns_of_a_factorization_are_fitted_as_scipy_does(method, problem):
+    C, B = problem
+    G, R = normal_equations(C, B, np.float64)
+    residuals = np.array([nnls(C, b)[1] for b in B])
+    warm = method(G, R)
+    for solution in (warm, method(G, R, warm), method(G, R, np.ones_like(R))):
+        assert np.all(solution >= 0)
+        assert violation(G, R, solution) < 1e-10
+        np.testing.assert_allclose(np.linalg.norm(solution @ C.T - B, axis=1), residuals, rtol=0, atol=1e-7)

@@ -59,3 +59,18 @@ def test_dense_tiles_cover_everything(where):
     A = np.zeros((701, 701), dtype=np.float32)
     A[where] = 0.5
     assert Dense(A).asymmetry() == 0.5
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 100),
+    disturbed=st.integers(0, 3),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_dense_kernel_equals_its_twin(seed, n, disturbed, dtype):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(n, n)).astype(dtype)
+    A = A + A.T
+    A[rng.integers(0, n, disturbed), rng.integers(0, n, disturbed)] += 0.25
+    assert _kernels.asymmetry_dense(A) == float(np.abs(A - A.T).max())

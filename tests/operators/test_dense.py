@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from symclust import _kernels
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators import Dense, Operator
 
@@ -72,3 +75,19 @@ def test_default_row_blocks_are_about_8_megabytes():
     sizes = [block.nbytes for _, block in Dense(np.zeros((2500, 2500))).row_blocks()]
     assert sum(sizes) == 2500 * 2500 * 8
     assert max(sizes) <= 8 << 20 < max(sizes) + 2500 * 8
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    n=st.integers(1, 400),
+    share=st.floats(0, 1),
+    seed=st.integers(0, 2**16),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_submatrix_kernel_equals_its_twin(n, share, seed, dtype):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(n, n)).astype(dtype)
+    index = rng.permutation(n)[: int(share * n)]
+    out = np.empty((index.size, index.size), dtype=dtype)
+    _kernels.submatrix(A, index, out)
+    assert_array_equal(out, A[np.ix_(index, index)])

@@ -32,24 +32,30 @@ def _load() -> tuple[str, ModuleType]:
 
 
 instruction_set, _module = _load()
-openmp: bool = _module.openmp
-max_threads = _module.max_threads
 
 absolute_rows = _module.absolute_rows
 absolute_sparse = _module.absolute_sparse
 asymmetry = _module.asymmetry
+asymmetry_dense = _module.asymmetry_dense
+bisect_graph = _module.bisect_graph
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
 inner = _module.inner
+kernel_k_means_move = _module.kernel_k_means_move
+kernel_k_means_update = _module.kernel_k_means_update
+max_threads = _module.max_threads
 nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
 nnls_rank_two = _module.nnls_rank_two
+openmp: bool = _module.openmp
 pattern_products = _module.pattern_products
 rank_two_nmf = _module.rank_two_nmf
 row_sweep_block = _module.row_sweep_block
 row_sweep_sparse = _module.row_sweep_sparse
 spmm = _module.spmm
+subgraph = _module.subgraph
+submatrix = _module.submatrix
 subset_counts = _module.subset_counts
 subset_fill = _module.subset_fill
 subset_stream = _module.subset_stream

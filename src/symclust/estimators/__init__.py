@@ -6,6 +6,7 @@ from symclust.estimators.divisive_clustering import DivisiveClustering
 from symclust.estimators.graph_nmf import GraphNMF
 from symclust.estimators.hierarchical_left_stochastic import HierarchicalLeftStochastic
 from symclust.estimators.hierarchical_nmf import HierarchicalNMF
+from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
 from symclust.estimators.left_stochastic import LeftStochastic
@@ -28,6 +29,7 @@ __all__ = [
     "GraphNMF",
     "HierarchicalLeftStochastic",
     "HierarchicalNMF",
+    "HierarchicalSymNMF",
     "KernelConvexNMF",
     "KernelKMeans",
     "LeftStochastic",

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust import _kernels
+from symclust._threads import split
 from symclust.operators import Dense, Operator
 
 Array = np.ndarray
 
 COLUMNS = 512  # of one product: K is read once for so many clusters, of several starts
+SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: who is nearer by less is not nearer
 
 
 @dataclass
@@ -24,14 +26,13 @@ class Run:
     ----------
     labels : ndarray of shape (n,)
         The current clusters.
-    sums : ndarray of shape (k, n)
-        Weighted similarity of each sample to each cluster, K diag(w) Z transposed, for these labels.
     objectives, clock : list of float
         The objective at every iteration, and when it was known.
+    done : bool
+        Whether no sample changes its cluster any more.
     """
 
     labels: Array
-    sums: Array
     objectives: list[float] = field(default_factory=list)
     clock: list[float] = field(default_factory=list)
     done: bool = False
@@ -45,10 +46,6 @@ class KernelRuns:
     K_ii − 2 Σ_l w_l K_il / s_j + Σ_lm w_l w_m K_lm / s_j².
 
     Adding σ/w_i to K_ii changes the objective by a constant, and makes K definite where it is not.
-
-    The sums Σ_l w_l K_il are kept from one iteration to the next. For a dense K, only the samples that
-    changed their cluster are read; since those soon are few, a run costs a few products with K, not one an
-    iteration. For other forms of K, one product renews the sums of all runs.
 
     Parameters
     ----------
@@ -72,16 +69,7 @@ class KernelRuns:
         """Return where the runs end that start from these labels."""
         found: list[Run] = []
         for part in self._parts(len(starts)):  # the sums of so many runs are held at a time
-            runs = [Run(labels.copy(), np.empty((0, 0))) for labels in starts[part]]
-            self._renew(runs)
-            for _ in range(max_iter):
-                active = [run for run in runs if not run.done]
-                if not active:
-                    break
-                self._advance(active)
-            for run in runs:
-                run.sums = np.empty((0, 0))
-            found += runs
+            found += _Batch(self, starts[part]).run(max_iter)
         return found
 
     def nearest(self, centres: Sequence[Array]) -> list[Array]:
@@ -89,11 +77,9 @@ class KernelRuns:
         lengths = self.diagonal + self.shift / self.weights
         found = []
         for part in self._parts(len(centres)):
-            Z = np.zeros((self.operator.n, len(centres[part]), self.k), dtype=self.operator.dtype)
-            for number, chosen in enumerate(centres[part]):
-                Z[chosen, number, np.arange(self.k)] = 1
-            for product, chosen in zip(self._product(Z), centres[part], strict=True):
-                labels = (lengths[chosen][:, None] - 2 * product).argmin(axis=0)
+            rows = np.split(self.operator.rows(np.concatenate(centres[part])), len(centres[part]))
+            for row, chosen in zip(rows, centres[part], strict=True):
+                labels = (lengths[chosen][:, None] - 2 * row).argmin(axis=0)
                 labels[chosen] = np.arange(self.k)  # duplicates of a centre must not empty it
                 found.append(labels)
         return found
@@ -101,65 +87,78 @@ class KernelRuns:
     def _parts(self, count: int) -> Iterator[slice]:
         return split(count, max(1, COLUMNS // self.k))
 
-    def _product(self, Z: Array) -> list[Array]:
-        """Return (K Z)ᵀ for the k columns of every run, in one product."""
-        n, count, k = Z.shape
-        product = (self.operator @ Z.reshape(n, -1)).reshape(n, count, k)
-        return [np.ascontiguousarray(product[:, number].T) for number in range(count)]
 
-    def _renew(self, runs: list[Run]) -> None:
-        Z = np.zeros((self.operator.n, len(runs), self.k), dtype=self.operator.dtype)
-        for number, run in enumerate(runs):
-            Z[np.arange(self.operator.n), number, run.labels] = self.weights
-        for run, sums in zip(runs, self._product(Z), strict=True):
-            run.sums = sums
+class _Batch:
+    """Runs whose sums Σ_l w_l K_il are held together, and kept from one iteration to the next.
 
-    def _advance(self, runs: list[Run]) -> None:
-        with single_threaded_blas():
-            # Each run is a block of its own: the bits do not depend on who computes it.
-            before = map_blocks(lambda part: self._move(runs[part.start]), split(len(runs), 1))
-            moved = [(run, labels) for run, labels in zip(runs, before, strict=True) if not run.done]
-            if isinstance(self.operator, Dense):
-                array = self.operator.array
-                map_blocks(lambda part: self._update(array, *moved[part.start]), split(len(moved), 1))
-                return
-        if moved:
-            self._renew([run for run, _ in moved])
+    For a dense K, only the samples that changed their cluster are read; since those soon are few, a run costs
+    a few products with K, not one an iteration. For other forms of K, one product renews the sums of all runs
+    that go on.
+    """
 
-    def _update(self, array: Array, run: Run, before: Array) -> None:
-        """Bring the sums up to date from the rows of the samples that moved."""
-        changed = np.flatnonzero(run.labels != before)
-        rows, weights = np.arange(len(changed)), self.weights[changed]
-        moves = np.zeros((self.k, len(changed)), dtype=array.dtype)
-        moves[run.labels[changed], rows] = weights
-        moves[before[changed], rows] -= weights
-        run.sums += moves @ array[changed]
+    def __init__(self, problem: KernelRuns, starts: Sequence[Array]) -> None:
+        self.problem = problem
+        self.labels = np.array(starts, dtype=np.int64)
+        self.runs = [Run(labels) for labels in self.labels]
+        shape = (len(self.runs), problem.k)
+        self.sums = np.empty((*shape, problem.operator.n), dtype=problem.operator.dtype)
+        self.sizes = np.empty(shape, dtype=np.int64)
+        self.totals, self.lengths = np.empty((2, *shape))
 
-    def _move(self, run: Run) -> Array:
-        """Move every sample to its nearest centre; return the labels it had."""
-        own, everyone = run.labels, np.arange(self.operator.n)
-        total = np.bincount(own, self.weights, self.k)
-        attraction = run.sums / total[:, None]
-        lengths = (np.bincount(own, self.weights * attraction[own, everyone], self.k) + self.shift) / total
-        run.objectives.append(self.constant - float(lengths @ total))
-        run.clock.append(time.perf_counter())
-        distance = lengths[:, None] - 2 * attraction
-        distance[own, everyone] -= 2 * self.shift / total[own]
-        labels = distance.argmin(axis=0)
-        # A sample that another centre is only as near to stays, up to rounding.
-        slack = 1e-12 if distance.dtype == np.float64 else 1e-5
-        nearer = distance[labels, everyone] < distance[own, everyone] - slack * np.abs(lengths).max()
-        run.labels = self._without_empty(np.where(nearer, labels, own), distance)
-        run.done = bool(np.array_equal(run.labels, own))
-        return own
+    def run(self, max_iter: int) -> list[Run]:
+        active = np.arange(len(self.runs), dtype=np.int64)
+        self._renew(active)
+        for _ in range(max_iter):
+            before = self.labels.copy()
+            self._move(active, before)
+            active = active[[not self.runs[r].done for r in active]]
+            if not active.size:
+                break
+            self._update(active, before)
+        return self.runs
 
-    def _without_empty(self, labels: Array, distance: Array) -> Array:
+    def _move(self, active: Array, before: Array) -> None:
+        """Move every sample of the active runs to its nearest centre."""
+        problem = self.problem
+        _kernels.kernel_k_means_move(
+            self.sums, problem.weights, active, problem.shift, SLACK[self.sums.dtype.name],
+            before, self.labels, self.sizes, self.totals, self.lengths,
+        )  # fmt: skip
+        for r in active[(self.sizes[active] == 0).any(axis=1)]:
+            self._fill_empty(r, before[r])
+        explained = np.einsum("rj,rj->r", self.lengths[active], self.totals[active])
+        done = (self.labels[active] == before[active]).all(axis=1)
+        now = time.perf_counter()
+        for r, part, ended in zip(active, explained, done, strict=True):
+            self.runs[r].objectives.append(self.problem.constant - float(part))
+            self.runs[r].clock.append(now)
+            self.runs[r].done = bool(ended)
+
+    def _fill_empty(self, r: int, before: Array) -> None:
         """Give each empty cluster the sample farthest from its own centre."""
-        sizes = np.bincount(labels, minlength=self.k)
+        labels, sizes, everyone = self.labels[r], self.sizes[r], np.arange(self.labels.shape[1])
+        own = np.where(labels == before, self.problem.shift, 0.0)  # what a sample adds to its own centre
+        attraction = (self.sums[r, labels, everyone] + own) / self.totals[r, labels]
+        apart = self.lengths[r, labels] - 2 * attraction + self.problem.diagonal
         for empty in np.flatnonzero(sizes == 0):
-            apart = distance[labels, np.arange(len(labels))] + self.diagonal
             sample = int(np.where(sizes[labels] > 1, apart, -np.inf).argmax())
             sizes[labels[sample]] -= 1
-            labels[sample] = empty
-            sizes[empty] = 1
-        return labels
+            labels[sample], sizes[empty] = empty, 1
+
+    def _update(self, active: Array, before: Array) -> None:
+        K = self.problem.operator
+        if isinstance(K, Dense):
+            _kernels.kernel_k_means_update(
+                K.array, self.problem.weights, active, before, self.labels, self.sums
+            )
+        else:
+            self._renew(active)
+
+    def _renew(self, active: Array) -> None:
+        """Sum up anew, by one product for all the runs: K diag(w) Z."""
+        n, k = self.problem.operator.n, self.problem.k
+        Z = np.zeros((n, active.size, k), dtype=self.sums.dtype)
+        for place, r in enumerate(active):
+            Z[np.arange(n), place, self.labels[r]] = self.problem.weights
+        product = (self.problem.operator @ Z.reshape(n, -1)).reshape(Z.shape)
+        self.sums[active] = product.transpose(1, 2, 0)

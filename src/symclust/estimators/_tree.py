@@ -10,6 +10,7 @@ import numpy as np
 
 from symclust._threads import single_threaded_blas
 from symclust.estimators._hard import HardEstimator
+from symclust.estimators._input import Similarity
 from symclust.exceptions import NotConvergedWarning
 from symclust.hierarchy import Node, Tree, Within, grow
 from symclust.operators import Operator
@@ -25,6 +26,9 @@ class TreeEstimator(HardEstimator):
     @abstractmethod
     def _halves(self, K: Operator) -> np.ndarray | None:
         """Return which samples go right, as booleans, or None where a cluster cannot be split."""
+
+    def _comment(self, similarity: Similarity) -> None:
+        """Warn of what the method does with such a similarity; most take it as it is."""
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
@@ -44,6 +48,7 @@ class TreeEstimator(HardEstimator):
         K = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, K.n)
         check_similarity(K, nonnegative=False)
+        self._comment(similarity)
         within = Within(K)
         self.tree_ = self._grow(K, n_clusters, within)
         leaves = self.tree_.leaves()
@@ -67,10 +72,9 @@ class TreeEstimator(HardEstimator):
             right = self._halves(cut)
             if right is None or right.all() or not right.any():
                 return None
-            left_number = len(tree.nodes)
-            within.note_parts(cut, right, left_number)
-            for number, part in ((left_number, ~right), (left_number + 1, right)):
-                cuts[number] = cut.submatrix(np.flatnonzero(part))
+            for number, part in enumerate((~right, right), start=len(tree.nodes)):
+                cuts[number] = cut.submatrix(part)
+                within.note(number, cuts[number])
             return [node.members[~right], node.members[right]]
 
         with single_threaded_blas():  # once for all splits: many are too small to pay for it each time

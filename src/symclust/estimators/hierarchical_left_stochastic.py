@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from symclust.estimators._definite import warn_of_negative_part
+from symclust.estimators._input import Similarity
 from symclust.estimators._tree import TreeEstimator
 from symclust.left_stochastic.halves import halves
 from symclust.operators import Operator
@@ -45,6 +47,11 @@ class HierarchicalLeftStochastic(TreeEstimator):
     node_names_ : list or None
         Names of the nodes, for graphs.
 
+    Notes
+    -----
+    A split reads the two largest eigenvalues alone, so negative ones are cut; a warning says how much of a
+    given similarity they make up.
+
     See Also
     --------
     LeftStochastic : all clusters at once, with probabilities.
@@ -71,6 +78,9 @@ class HierarchicalLeftStochastic(TreeEstimator):
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+
+    def _comment(self, similarity: Similarity) -> None:
+        warn_of_negative_part(similarity, type(self).__name__, stacklevel=4)
 
     def _halves(self, K: Operator) -> np.ndarray | None:
         return halves(K)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,12 +11,12 @@ from sklearn.utils import check_random_state
 
 from symclust.constraints import Simplex
 from symclust.estimators._base import SimilarityEstimator
+from symclust.estimators._definite import warn_of_negative_part
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import check_known
 from symclust.estimators._probabilities import Probabilities
 from symclust.estimators._simplex_placing import SimplexPlacer
 from symclust.left_stochastic import Rotation, embed, rotate
-from symclust.left_stochastic.spectrum import negative_part
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
 from symclust.solvers import Control, Problem, Result, run
@@ -188,19 +187,6 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         check_number("n_init", self.n_init, least=1, whole=True)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("tol", self.tol, least=0)
-
-
-def warn_of_negative_part(similarity: Similarity, name: str) -> None:
-    """Say how much of a given similarity lies in negative eigenvalues, which a method cuts."""
-    if similarity.samples is not None or similarity.names is not None:
-        return  # our own graph, with zeros on the diagonal on purpose
-    lowest, share = negative_part(similarity.operator)
-    if share > 0:
-        warnings.warn(
-            f"The similarity has negative eigenvalues (down to {lowest:.3g}), which {name} cuts: about "
-            f"{100 * share:.2g} % of its squared norm.",
-            stacklevel=3,
-        )
 
 
 def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -> np.ndarray:

@@ -189,7 +189,7 @@ class Tree:
             entry: dict[str, Any] = {
                 "number": node.number,
                 "size": len(node.members),
-                "score": None if np.isnan(node.score) else float(node.score),
+                "score": float(node.score) if np.isfinite(node.score) else None,  # JSON has no infinity
                 "split": node.split,
                 **node.data,
             }

@@ -41,25 +41,14 @@ class Within:
         if m < 2:
             return SINGLE
         if node.number not in self._sums:
-            K = self.operator if m == self.operator.n else self.operator.submatrix(node.members)
-            self._sums[node.number] = float(K.degrees().sum(dtype=np.float64))
+            self.note(
+                node.number, self.operator if m == self.operator.n else self.operator.submatrix(node.members)
+            )
         return (self._sums[node.number] + float(self.diagonal[node.members].sum())) / (2 * m * (m + 1))
 
-    def note_parts(self, cut: Operator, right: np.ndarray, number: int) -> None:
-        """Sum the similarities within the two parts of a cluster whose similarity `cut` is at hand.
-
-        Parameters
-        ----------
-        cut : Operator
-            The similarity of the cluster's samples.
-        right : ndarray of bool
-            Which of them go right.
-        number : int
-            Number of the left child; the right one has the next.
-        """
-        Z = np.stack([~right, right], axis=1)
-        sums = np.where(Z, cut @ Z.astype(cut.dtype), 0).sum(axis=0, dtype=np.float64)
-        self._sums[number], self._sums[number + 1] = map(float, sums)
+    def note(self, number: int, cut: Operator) -> None:
+        """Sum the similarities within node `number`, whose similarity `cut` is at hand."""
+        self._sums[number] = float(cut.matvec(np.ones(cut.n, dtype=cut.dtype)).sum(dtype=np.float64))
 
     def average(self, nodes: list[Node]) -> float:
         """Return the average within-cluster similarity (17) of clusters met before."""

@@ -47,7 +47,7 @@ def _lanczos(operator: Operator) -> tuple[Array, Array]:
     diagonal: list[float] = []
     beside: list[float] = []
     for _ in range(STEPS):
-        following = operator @ vectors[-1]
+        following = operator.matvec(vectors[-1])
         with single_threaded_blas():
             size = float(np.linalg.norm(following))
             diagonal.append(float(vectors[-1] @ following))

@@ -7,6 +7,7 @@ from symclust.metrics.factor_sparseness import factor_sparseness
 from symclust.metrics.membership_calibration import membership_calibration
 from symclust.metrics.misclassification_rate import misclassification_rate
 from symclust.metrics.nmi_by_level import nmi_by_level
+from symclust.metrics.normalized_cut import normalized_cut
 from symclust.metrics.topic_coherence import topic_coherence
 from symclust.metrics.within_cluster_similarity import within_cluster_similarity
 
@@ -18,6 +19,7 @@ __all__ = [
     "membership_calibration",
     "misclassification_rate",
     "nmi_by_level",
+    "normalized_cut",
     "topic_coherence",
     "within_cluster_similarity",
 ]

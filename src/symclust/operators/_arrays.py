@@ -111,8 +111,9 @@ def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
 # Two copies of a node would leave open whether the entries between them are on the diagonal.
 def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
     """Return `index` as above, each number at most once."""
+    chosen_by_mask = np.asarray(index).dtype == bool
     index = as_index(index, n)
-    if not isinstance(index, slice) and np.unique(index).size < index.size:
+    if not (chosen_by_mask or isinstance(index, slice)) and np.unique(index).size < index.size:
         raise InputError(
             "A submatrix takes each row at most once; some were chosen twice. Use np.unique(index)."
         )

@@ -97,6 +97,10 @@ class Operator(ABC):
         """Return the rows of H as views, apart where they stand for different kinds of things."""
         return (H,)
 
+    def matvec(self, x: Array) -> Array:
+        """Return A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
+        return self @ x
+
     # Rows ---------------------------------------------------------------------------------------------------
 
     def _rows(self, index: Any) -> Array:

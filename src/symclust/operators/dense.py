@@ -7,15 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symclust._threads import map_blocks, split
+from symclust import _kernels
 from symclust.exceptions import InputError
 from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import Operator
-from symclust.operators._products import dense_product
+from symclust.operators._products import dense_product, symmetric_product
 
 __all__ = ["Dense"]
-
-TILE = 512  # rows and columns of the squares compared by `asymmetry`: two of them fit in the cache
 
 
 class Dense(Operator):
@@ -52,6 +50,10 @@ class Dense(Operator):
     def _product(self, H: Array) -> Array:
         return dense_product(self.array, H)
 
+    def matvec(self, x: Array) -> Array:
+        """Return A @ x for one vector, on one thread, from one triangle of the array."""
+        return symmetric_product(self.array, x)
+
     def _rows(self, index: Any) -> Array:
         return self.array[index]
 
@@ -76,18 +78,15 @@ class Dense(Operator):
         return self.array.diagonal().copy()
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji, comparing tiles across the diagonal."""
-
-        def worst(rows: slice) -> float:
-            right = (slice(start, start + TILE) for start in range(rows.start, self.n, TILE))
-            return max(float(np.abs(self.array[rows, c] - self.array[c, rows].T).max()) for c in right)
-
-        return max(map_blocks(worst, split(self.n, TILE)))
+        """Return the largest difference of a_ij and a_ji."""
+        return float(_kernels.asymmetry_dense(self.array))
 
     def submatrix(self, index: Any) -> Dense:
         """Return the operator on the chosen rows and columns."""
-        index = np.arange(self.n)[as_subset(index, self.n)]
-        return Dense(self.array[np.ix_(index, index)])  # one pass: four times as fast as rows, then columns
+        index = np.arange(self.n, dtype=np.int64)[as_subset(index, self.n)]
+        array = np.empty((index.size, index.size), dtype=self.dtype)
+        _kernels.submatrix(self.array, index, array)
+        return Dense(array)
 
     def scaled(self, d: Any) -> Dense:
         """Return the operator diag(d) A diag(d), as a new array."""

@@ -1,4 +1,4 @@
-// How far a sparse matrix is from symmetric, without its transpose.
+// How far a matrix is from symmetric, without its transpose.
 #include "common.hpp"
 
 #include <cmath>
@@ -32,6 +32,31 @@ double asymmetry(const I* indptr, const I* indices, const T* values, std::ptrdif
     return static_cast<double>(worst);
 }
 
+// Largest |a_ij - a_ji| of a dense matrix, tile by tile: both tiles of a pair stay in the first cache. NaN entries are not seen.
+template <typename T>
+double asymmetry_dense(const T* A, std::ptrdiff_t n) {
+    constexpr std::ptrdiff_t tile = 32;
+    const std::ptrdiff_t tiles = (n + tile - 1) / tile;
+    T worst = 0;
+#pragma omp parallel for schedule(dynamic, 4) reduction(max : worst) if (n * n > worth_threads)
+    for (std::ptrdiff_t row = 0; row < tiles; ++row)
+        for (std::ptrdiff_t column = row; column < tiles; ++column)
+            for (std::ptrdiff_t i = row * tile; i < std::min((row + 1) * tile, n); ++i)
+                for (std::ptrdiff_t j = column * tile; j < std::min((column + 1) * tile, n); ++j)
+                    worst = std::max(worst, std::abs(A[i * n + j] - A[j * n + i]));
+    return static_cast<double>(worst);
+}
+
+template <typename T>
+void bind_symmetry_dense(nb::module_& m) {
+    m.def("asymmetry_dense", [](Matrix<T> A) {
+        const T* a = A.data();
+        const std::ptrdiff_t n = A.shape(0);
+        nb::gil_scoped_release release;
+        return asymmetry_dense(a, n);
+    }, nb::arg("A").noconvert());
+}
+
 template <typename T, typename I>
 void bind_symmetry_types(nb::module_& m) {
     m.def("asymmetry", [](Vector<I> indptr, Vector<I> indices, Vector<T> values) {
@@ -44,6 +69,8 @@ void bind_symmetry_types(nb::module_& m) {
 }
 
 void bind_symmetry(nb::module_& m) {
+    bind_symmetry_dense<double>(m);
+    bind_symmetry_dense<float>(m);
     bind_symmetry_types<double, std::int32_t>(m);
     bind_symmetry_types<double, std::int64_t>(m);
     bind_symmetry_types<float, std::int32_t>(m);

@@ -12,6 +12,9 @@ void bind_absolute(nb::module_& m);
 void bind_pattern(nb::module_& m);
 void bind_rank_two(nb::module_& m);
 void bind_subset(nb::module_& m);
+void bind_bisect(nb::module_& m);
+void bind_kernel_k_means(nb::module_& m);
+void bind_submatrix(nb::module_& m);
 }  // namespace symclust
 
 NB_MODULE(SYMCLUST_MODULE, m) {
@@ -26,6 +29,9 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_pattern(m);
     bind_rank_two(m);
     bind_subset(m);
+    bind_bisect(m);
+    bind_kernel_k_means(m);
+    bind_submatrix(m);
     m.def("max_threads", &max_threads);
 #ifdef _OPENMP
     m.attr("openmp") = true;

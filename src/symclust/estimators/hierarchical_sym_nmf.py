@@ -1,0 +1,242 @@
+"""Trees of communities by rank-2 symmetric factorizations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from symclust.estimators._base import SimilarityEstimator
+from symclust.estimators._communities import Communities
+from symclust.estimators._flat_start import flat_start
+from symclust.estimators._input import Similarity, is_similarity
+from symclust.estimators._label_placing import LabelPlacer
+from symclust.estimators.sym_nmf import SymNMF
+from symclust.exceptions import NotConvergedWarning
+from symclust.graphs import normalized_cut
+from symclust.hierarchy import Tree
+from symclust.hierarchy.cut_growth import CutGrowth
+from symclust.solvers._loop import HISTORY
+from symclust.validation import check_n_clusters, check_number, check_similarity
+
+
+class HierarchicalSymNMF(SimilarityEstimator):
+    r"""Split a graph in two, and its parts again: a tree of communities in linear time.
+
+    A leaf is split by symmetric factorization of rank 2: S ≈ HHᵀ with two nonnegative columns, S = D^-1/2 A
+    D^-1/2 the leaf's own normalised graph, and the cut is the best one along the rows of H. It is found on a
+    coarsened graph and improved level by level on the way back to the leaf's own nodes. The next leaf C is
+    the one whose parts L and R have the largest
+
+    .. math:: \left(\frac{assoc(L, L)}{vol(L)} + \frac{assoc(R, R)}{vol(R)}
+              - \frac{assoc(C, C)}{vol(C)}\right) \left(\frac{vol(C)}{vol(V)}\right)^{balance},
+
+    the gain in normalised cut weighted by size: assoc(C, C) sums the weights inside C, vol(C) the degrees of
+    its nodes in the whole graph. A graph in several pieces is split between them first.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=8
+        Number of leaves. None splits as long as that raises the modularity.
+    min_size : int, default=None
+        Least number of nodes of a cluster. By default a tenth of the average, n / (10 n_clusters), and 1 with
+        ``n_clusters=None``.
+    balance : float, default=0.25
+        How much size matters: in the choice of the next leaf as above, and in the choice of a cut, whose gain
+        is multiplied by (10 s)^balance where the smaller part has a share s < 1/10 of the leaf's volume. 0
+        looks at the gain alone: small pieces that hang on by an edge or two are cut off one by one, in
+        time that is no longer linear.
+    n_init : int, default=2
+        Cuts that are tried for each leaf, of which the best is taken; they run side by side.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities, as in `SymNMF`, except that they are not normalised: the splits do
+        that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable, to the bit and on any number of threads.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Leaf of each sample, numbered from left to right.
+    n_clusters_ : int
+        Number of leaves.
+    tree_ : Tree
+        All splits. ``tree_.cut(k)`` gives the labels when there were k leaves. The data of a node holds its
+        "normalized_cut", and of an inner one the "gain" and "modularity_gain" of its split.
+    membership_ : ndarray of shape (n_samples, n_clusters_)
+        One where a sample belongs to a cluster, else zero; made at the first look at it.
+    objective_ : float
+        Average normalised cut of the leaves (`symclust.metrics.normalized_cut`); smaller is better.
+    history_ : recarray
+        The objective after every split.
+    n_iter_, converged_, stop_reason_
+        The number of splits, whether there are as many leaves as wanted, and why it stopped.
+    affinity_matrix_ : ndarray or csr_array
+        The similarity A.
+    node_names_ : list or None
+        Names of the nodes, for graphs.
+
+    See Also
+    --------
+    SymNMF : all clusters at once, with degrees of membership.
+    HierarchicalLeftStochastic : the least similar leaf first, for small dense similarities.
+
+    Notes
+    -----
+    Edges have weights ≥ 0. A loop counts once in the degree of its node. Nodes without edges are never
+    clusters of their own unless n_clusters leaves no choice: they follow the larger part of each split.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from symclust import HierarchicalSymNMF
+    >>> club = nx.karate_club_graph()
+    >>> model = HierarchicalSymNMF(4, random_state=0).fit(club)
+    >>> [len(members) for members in model.communities()]
+    [11, 5, 12, 6]
+    >>> model.tree_.to_newick()
+    '((0,1),(2,3));'
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = 8,
+        *,
+        min_size: int | None = None,
+        balance: float = 0.25,
+        n_init: int = 2,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.min_size = min_size
+        self.balance = balance
+        self.n_init = n_init
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Split the graph top-down.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        self._check_options()
+        similarity = self._read(X)
+        A = similarity.operator
+        wanted = self.n_clusters and check_n_clusters(self.n_clusters, A.n)
+        check_similarity(A)
+        smallest = self.min_size or (max(1, A.n // (10 * wanted)) if wanted else 1)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        growth = CutGrowth(A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
+        self._store_tree(similarity, growth.grow(wanted or A.n), growth.history)
+        return self
+
+    def _check_options(self) -> None:
+        if self.n_clusters is not None:
+            check_n_clusters(self.n_clusters)
+        if self.min_size is not None:
+            check_number("min_size", self.min_size, least=1, whole=True)
+        check_number("balance", self.balance, least=0)
+        check_number("n_init", self.n_init, least=1, whole=True)
+
+    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
+        if not isinstance(self.affinity, str) or self.affinity != "nearest_neighbors":
+            return self.affinity, self.affinity_params
+        if is_similarity(X):
+            return "precomputed", self.affinity_params
+        return self.affinity, {"normalize": False, **(self.affinity_params or {})}
+
+    def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
+        self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
+        self.n_clusters_ = tree.n_splits + 1
+        self.labels_ = tree.cut(self.n_clusters_)
+        rows = [(number, *row, np.nan) for number, row in enumerate(history)]
+        self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)
+        self.objective_ = history[-1][1]
+        self.n_iter_ = tree.n_splits
+        self.converged_ = self.n_clusters is None or self.n_clusters_ == self.n_clusters
+        self.stop_reason_ = self._reason()
+        self._placer = LabelPlacer(similarity, self.labels_, self.n_clusters_)
+        if not self.converged_:
+            warnings.warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning, stacklevel=3)
+
+    def _reason(self) -> str:
+        if self.n_clusters is None:
+            return f"stopped at {self.n_clusters_} clusters: no further split raises the modularity"
+        if self.converged_:
+            return f"stopped at {self.n_clusters_} clusters, as many as wanted"
+        return (
+            f"stopped at {self.n_clusters_} clusters of {self.n_clusters}: no other leaf can be split with "
+            "min_size nodes in both parts"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # n × k numbers, which for many leaves are many more than there are edges: made when asked for.
+        if name == "membership_" and "_placer" in self.__dict__:
+            return self._placer.H
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def communities(self, threshold: float | None = None) -> Communities:
+        """Return the members of each leaf, by name for a graph and by number otherwise.
+
+        Parameters
+        ----------
+        threshold : None
+            As in the other estimators; leaves do not overlap, so no threshold changes them.
+        """
+        check_is_fitted(self)
+        if threshold is not None:
+            return super().communities(threshold)
+        names = range(len(self.labels_)) if self.node_names_ is None else self.node_names_
+        leaves = self.tree_.leaves()
+        return Communities(([names[i] for i in leaf.members] for leaf in leaves), names)
+
+    def flatten(self, max_iter: int = 5, **options: Any) -> SymNMF:
+        """Return a fitted `SymNMF` of the whole graph, normalised, that starts from the leaves.
+
+        Its memberships are degrees, and samples may leave the branch of the tree they were put on. Like the
+        flat form of any tree it has `components_`, here the transposed memberships: A ≈ HHᵀ.
+
+        Parameters
+        ----------
+        max_iter : int, default=5
+            Iterations. Few improve on the leaves; with many the start is forgotten.
+        **options
+            Of `SymNMF`.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from symclust import HierarchicalSymNMF
+        >>> graph = nx.ring_of_cliques(4, 5)
+        >>> flat = HierarchicalSymNMF(4, random_state=0).fit(graph).flatten()
+        >>> sorted(len(members) for members in flat.communities()), flat.components_.shape
+        ([5, 5, 5, 5], (4, 20))
+        """
+        check_is_fitted(self)
+        A = normalized_cut(self.affinity_matrix_)
+        H = flat_start(self.affinity_matrix_, self.labels_, self.n_clusters_)
+        model = SymNMF(self.n_clusters_, affinity="precomputed", init=H, max_iter=max_iter, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConvergedWarning)  # it is not meant to
+            model.fit(A)
+        model.node_names_ = self.node_names_
+        model.components_ = model.membership_.T
+        return model

@@ -1,0 +1,179 @@
+"""Trees of communities: leaves of a graph cut in two, the best normalised cut first."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from symclust._threads import available_threads, map_blocks, split
+from symclust.hierarchy.leaf_graph import Bisection, LeafGraph
+from symclust.hierarchy.tree import Node, Tree
+from symclust.operators import Operator
+
+Entry = tuple[float, int, "Leaf"]  # of the queue: minus the value of a leaf, its number in the tree
+
+
+@dataclass
+class Leaf:
+    """A leaf and the best cut known of it; its children are made when it is its turn."""
+
+    graph: LeafGraph
+    seed: int
+    cut: Bisection
+    gain: float
+    modularity_gain: float
+    volume: float
+    crossing: float  # weight of the edges that the cut goes through
+    children: tuple[Leaf | None, ...] = ()
+
+    def halves(self) -> list[tuple[LeafGraph, int]]:
+        """Return the graphs of the two parts and a seed for each."""
+        parts = (np.flatnonzero(~self.cut.right), np.flatnonzero(self.cut.right))
+        return [(self.graph.part(index), child_seed(self.seed, side)) for side, index in enumerate(parts)]
+
+
+class CutGrowth:
+    r"""Grows a tree of communities.
+
+    The next leaf C is the one with the largest gain(C) · (vol(C) / vol(V))^balance, where for its parts L, R
+
+    .. math:: gain(C) = \frac{assoc(L, L)}{vol(L)} + \frac{assoc(R, R)}{vol(R)} - \frac{assoc(C, C)}{vol(C)}
+
+    With k leaves the sum of the normalised cuts is k − Σ assoc(C, C) / vol(C): a split raises it by
+    1 − gain(C). Where no edge is cut, only the gain counts. Volumes are sums of degrees in the whole graph; a
+    leaf without edges has the ratio 0.
+
+    Parameters
+    ----------
+    operator : Operator
+        A, symmetric and nonnegative, held as a matrix.
+    balance : float
+        How much the size of a leaf, and of the smaller part of a cut, matters; 0 looks at the gain alone.
+    smallest : int
+        Least number of nodes of a leaf.
+    while_modular : bool
+        Split only where that raises the modularity.
+    n_init : int
+        Cuts that are tried for each leaf.
+    seed : int
+        A leaf's own seed follows from it and from the way to the leaf, so that leaves can be cut in any
+        order and side by side.
+
+    Attributes
+    ----------
+    history : list of (float, float)
+        Seconds and average normalised cut with 1, 2, ... leaves.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from symclust.hierarchy.cut_growth import CutGrowth
+    >>> from symclust.operators import as_operator
+    >>> A = as_operator(nx.ring_of_cliques(4, 5))
+    >>> tree = CutGrowth(A, balance=0.5, smallest=1, while_modular=True, n_init=1, seed=0).grow(20)
+    >>> sorted(leaf.members.tolist() for leaf in tree.leaves())
+    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14], [15, 16, 17, 18, 19]]
+    """
+
+    def __init__(
+        self, operator: Operator, balance: float, smallest: int, while_modular: bool, n_init: int, seed: int
+    ) -> None:
+        self.balance, self.smallest, self.while_modular = balance, smallest, while_modular
+        self.n_init, self.seed = n_init, seed
+        self.root = LeafGraph.whole(operator)
+        self.total = float(self.root.volumes.sum())
+
+    def grow(self, n_leaves: int) -> Tree:
+        """Return a tree with `n_leaves` leaves, or as many as there are cuts for."""
+        tree, queue, started = Tree(self.root.n), list[Entry](), time.perf_counter()
+        held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
+        self._open(queue, tree.nodes[0], self._leaves([(self.root, self.seed)])[0], held)
+        self.history = [(time.perf_counter() - started, 1 - held)]
+        while queue and len(self.history) < n_leaves:
+            self._prepare(queue)
+            leaf = self._split(tree, queue)
+            held += leaf.gain
+            k = len(self.history) + 1
+            self.history.append((time.perf_counter() - started, 1 - held / k))
+        return tree
+
+    def _split(self, tree: Tree, queue: list[Entry]) -> Leaf:
+        """Split the first leaf of the queue, whose children are known, and return it."""
+        _, number, leaf = heapq.heappop(queue)
+        node, right = tree.nodes[number], leaf.cut.right
+        node.data |= {"gain": leaf.gain, "modularity_gain": leaf.modularity_gain}
+        parts = tree.split(number, [node.members[~right], node.members[right]])
+        held = map(ratio, leaf.cut.association, leaf.cut.volume)
+        for part, child, share in zip(parts, leaf.children, held, strict=True):
+            self._open(queue, part, child, share)
+        return leaf
+
+    def _leaves(self, parts: list[tuple[LeafGraph, int]]) -> list[Leaf | None]:
+        """Cut graphs, each from several starts and all side by side; return each with its best cut."""
+
+        def bisect(one: slice) -> Bisection | None:
+            graph, seed = parts[one.start // self.n_init]
+            return graph.bisect(self.balance, self.smallest, child_seed(seed, 2 + one.start % self.n_init))
+
+        cuts = map_blocks(bisect, split(len(parts) * self.n_init, 1))
+        own = (cuts[first : first + self.n_init] for first in range(0, len(cuts), self.n_init))
+        return [self._leaf(*part, found) for part, found in zip(parts, own, strict=True)]
+
+    def _leaf(self, graph: LeafGraph, seed: int, cuts: list[Bisection | None]) -> Leaf | None:
+        """Return a leaf with its best cut, None where there is none worth having."""
+        cut = max(filter(None, cuts), key=lambda cut: cut.value, default=None)
+        if cut is None:
+            return None
+        association, volume = graph.association(), float(graph.volumes.sum())
+        gain = sum(map(ratio, cut.association, cut.volume)) - ratio(association, volume)
+        crossing = max(0.0, association - cut.association.sum()) / 2
+        if crossing <= 1e-12 * association:
+            crossing = 0.0  # a difference of sums in another order
+        # Modularity: Σ assoc(C, C) / vol(V) − (vol(C) / vol(V))²
+        modular = 2 * ratio(ratio(cut.volume.prod(), self.total) - crossing, self.total)
+        if self.while_modular and modular <= 0:
+            return None
+        return Leaf(graph, seed, cut, float(gain), float(modular), volume, float(crossing))
+
+    def _open(self, queue: list[Entry], node: Node, leaf: Leaf | None, held: float) -> None:
+        """Put a leaf into the queue if it can be split; `held` is its normalised association."""
+        node.data["normalized_cut"] = 1 - held
+        if leaf is None:
+            node.is_final = True
+            return
+        node.score = leaf.gain
+        if (
+            leaf.gain > 0 and leaf.crossing > 0
+        ):  # pieces that are apart already come first, whatever their size
+            node.score *= ratio(leaf.volume, self.total) ** self.balance
+        heapq.heappush(queue, (-node.score, node.number, leaf))
+
+    def _prepare(self, queue: list[Entry]) -> None:
+        """Find the children of the first leaf, and on further threads those of the leaves likely to be next.
+
+        What is found does not depend on when, so neither does the tree.
+        """
+        if queue[0][2].children:
+            return
+        first = [heapq.heappop(queue) for _ in range(min(available_threads(), len(queue)))]
+        leaves = [leaf for _, _, leaf in first if not leaf.children]
+        halves = [half for leaf in leaves for half in leaf.halves()]
+        found = self._leaves(halves)
+        for place, leaf in enumerate(leaves):
+            leaf.children = (found[2 * place], found[2 * place + 1])
+            leaf.graph = leaf.graph.part(np.empty(0, dtype=np.int32))  # the parts hold all that is needed
+        for entry in first:
+            heapq.heappush(queue, entry)
+
+
+def child_seed(seed: int, number: int) -> int:
+    """Return one of several seeds that follow from another one."""
+    return (6364136223846793005 * (seed + number) + 1442695040888963407) % (1 << 64)
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return part / whole, and 0 where there is nothing."""
+    return float(part / whole) if whole > 0 else 0.0

@@ -1,0 +1,138 @@
+"""The graph of a cluster's nodes, ready to be cut in two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from symclust import _kernels
+from symclust.exceptions import CombinationError
+from symclust.operators import Dense, Operator, Sparse
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """A cut of a graph in two.
+
+    Attributes
+    ----------
+    right : ndarray of bool
+        Which nodes go right; the first one never does.
+    association : ndarray of shape (2,)
+        Sum of the weights inside the left and the right part, each edge from both of its ends.
+    volume : ndarray of shape (2,)
+        Sum of the degrees in the whole graph.
+    value : float
+        The gain in normalised association, less where one part is small; to compare cuts of one graph.
+    """
+
+    right: Array
+    association: Array
+    volume: Array
+    value: float
+
+
+@dataclass(frozen=True)
+class LeafGraph:
+    """A part of a graph: the edges among its nodes, in the layout of the kernels.
+
+    Attributes
+    ----------
+    indptr, indices, weights : ndarray
+        CSR without the diagonal; int64, int32, and float32 or float64.
+    loops : ndarray of float64
+        The diagonal.
+    volumes : ndarray of float64
+        The degree of each node in the whole graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from symclust.hierarchy.leaf_graph import LeafGraph
+    >>> from symclust.operators import as_operator
+    >>> graph = LeafGraph.whole(as_operator(nx.barbell_graph(4, 0)))
+    >>> cut = graph.bisect(balance=0.5, smallest=1, seed=0)
+    >>> cut.right.tolist()
+    [False, False, False, False, True, True, True, True]
+    >>> cut.association.tolist(), cut.volume.tolist()
+    ([12.0, 12.0], [13.0, 13.0])
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array
+    loops: Array
+    volumes: Array
+
+    @classmethod
+    def whole(cls, operator: Operator) -> LeafGraph:
+        """Return all of a graph, given by a symmetric and nonnegative operator that holds a matrix."""
+        A = _as_csr(operator)
+        volumes = A @ np.ones(A.shape[0])
+        rows = np.repeat(np.arange(A.shape[0], dtype=np.int32), np.diff(A.indptr))
+        # Entries of zero are no edges; loops are kept apart.
+        edges = (rows != A.indices) & (A.data > 0)
+        indptr = np.zeros(A.shape[0] + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows[edges], minlength=A.shape[0]), out=indptr[1:])
+        indices = np.ascontiguousarray(A.indices[edges], dtype=np.int32)
+        return cls(indptr, indices, A.data[edges], A.diagonal().astype(np.float64), volumes)
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.loops)
+
+    def association(self) -> float:
+        """Return the sum of all weights, each edge from both of its ends."""
+        return float(self.weights.sum(dtype=np.float64) + self.loops.sum())
+
+    def part(self, index: Array) -> LeafGraph:
+        """Return the graph of some of the nodes, given by their numbers; time linear in their edges."""
+        members = np.ascontiguousarray(index, dtype=np.int32)
+        place = np.full(self.n, -1, dtype=np.int32)
+        place[members] = np.arange(len(members), dtype=np.int32)
+        indptr, none = np.empty(len(members) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+        given = (self.indptr, self.indices, self.weights, members, place, indptr)
+        _kernels.subgraph(*given, none, self.weights[:0])
+        indices, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], self.weights.dtype)
+        _kernels.subgraph(*given, indices, weights)
+        return LeafGraph(indptr, indices, weights, self.loops[members], self.volumes[members])
+
+    def bisect(self, balance: float, smallest: int, seed: int) -> Bisection | None:
+        """Return a good normalised cut, None where there is none with `smallest` nodes on both sides.
+
+        Parameters
+        ----------
+        balance : float
+            How much a small side counts against a cut: the gain is multiplied by (10 s)^balance where the
+            smaller side has a share s < 1/10 of the volume.
+        smallest : int
+            Least number of nodes of a side.
+        seed : int
+            Of the random order of coarsening and of the random starts.
+        """
+        if self.n < 2 * smallest or self.n < 2:
+            return None
+        side, sums = np.empty(self.n, dtype=np.uint8), np.empty((3, 2))
+        value = _kernels.bisect_graph(
+            self.indptr, self.indices, self.weights, self.loops, self.volumes, balance, smallest, seed,
+            side, sums,
+        )  # fmt: skip
+        return Bisection(side.astype(bool), sums[0], sums[1], value) if value > -np.inf else None
+
+
+def _as_csr(operator: Operator) -> csr_array:
+    """Return a similarity as CSR, and refuse one that is not held as a matrix."""
+    if isinstance(operator, Sparse):
+        return operator.csr
+    if isinstance(operator, Dense):
+        return Sparse(csr_array(operator.array)).csr
+    raise CombinationError(
+        f"Communities are cut along the edges of a graph, and {operator!r} has none at hand: it knows only "
+        "how to multiply. Give a sparse matrix or a graph, or keep the largest similarities of each "
+        "sample, for example with affinity_params={'n_neighbors': 20}."
+    )
