@@ -348,7 +348,7 @@ def test_small_problems_without_some_pairs(n, k, seed, density, is_sparse):
     )
     assert H.min() >= 0
     assert last == pytest.approx(expected, abs=1e-6 * (1 + first))
-    # Rows are solved against G less what is ignored: a row that grows large leaves the rounding of its square.
+    # Rows are solved against G less what is ignored: a large row leaves the rounding of its square.
     rounding = 1e-15 * np.max(G) ** 2
     assert decrease[0] == pytest.approx(first - last, abs=1e-10 * (1 + first) + rounding)
     assert_allclose(G[0], H.T @ H, rtol=1e-9, atol=1e-9 * (1 + np.max(H0) ** 2))

@@ -1,5 +1,7 @@
 """Trees of communities: which leaf is next, what is remembered, where it stops."""
 
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -87,7 +89,7 @@ def test_does_not_depend_on_how_many_leaves_are_prepared_at_once(monkeypatch):
     graph = nx.connected_caveman_graph(20, 7)
     cuts = []
     for threads in (1, 3):
-        monkeypatch.setattr("symclust.hierarchy.cut_growth.available_threads", lambda n=threads: n)
+        monkeypatch.setattr(sys.modules[CutGrowth.__module__], "available_threads", lambda n=threads: n)
         cuts.append(growth(graph).grow(17).cut(17))
     np.testing.assert_array_equal(*cuts)
 

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symclust.hierarchy.scores import mndcg_score
+from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.scores import energy, mndcg, mndcg_score
+from symclust.hierarchy.scores.energy import explained_by_one, explained_by_two
+from symclust.hierarchy.splits import KMeans, RankTwo
 
 weights = st.lists(st.integers(0, 6).map(float), min_size=12, max_size=12)
 
@@ -56,3 +59,26 @@ def test_a_divided_topic_scores_higher_than_one_and_its_noise():
     divided = mndcg_score(parent, np.where(odd, parent, 0), np.where(odd, 0, parent))
     noise = mndcg_score(parent, parent, parent[::-1])
     assert divided > noise
+
+
+@pytest.mark.parametrize("split", [RankTwo(tol=1e-6), KMeans()])
+def test_energy_is_what_a_dense_computation_says(split):
+    X = np.random.default_rng(4).random((30, 12)) ** 4 + np.kron(np.eye(2), np.ones((15, 6)))
+    samples = Samples.of(X)
+    halves = split(samples, np.random.RandomState(0))
+    residual = samples.csr().toarray() - halves.memberships @ halves.terms.T
+    assert explained_by_two(samples, halves) == pytest.approx(np.sum(X**2) - np.sum(residual**2), rel=1e-9)
+    squares = np.linalg.svd(X, compute_uv=False) ** 2
+    # Three power steps come from below, to (σ₂ / σ₁)¹² here.
+    assert 0.999 * squares[0] < explained_by_one(samples) <= squares[0] * (1 + 1e-12)
+
+
+def test_energy_prefers_the_split_that_serves_more_samples():
+    topics = np.kron(np.eye(2), np.ones((1, 5)))
+    few, many = (Samples.of(np.repeat(topics, [20, n], axis=0) + 0.01) for n in (2, 18))
+    scores = {}
+    for name, samples in (("few", few), ("many", many)):
+        halves = RankTwo()(samples, np.random.RandomState(0))
+        scores[name] = [score(np.ones(10), samples, halves) for score in (mndcg, energy)]
+    assert scores["few"][0] == pytest.approx(scores["many"][0])
+    assert scores["few"][1] < scores["many"][1]

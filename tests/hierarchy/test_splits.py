@@ -32,6 +32,14 @@ def test_finds_two_topics(name, kind):
     np.testing.assert_array_equal(halves.memberships.argmax(axis=1), side)
 
 
+@pytest.mark.parametrize("sizes", [(6, 1), (3, 2), (1, 20)])
+@pytest.mark.parametrize("name", SPLITS)
+def test_parts_without_a_common_feature(name, sizes):
+    X = np.repeat(np.kron(np.eye(2), [[1.0, 2.0, 3.0]]), sizes, axis=0)
+    halves = registry.resolve("hierarchy.splits", name)()(Samples.of(X), np.random.RandomState(0))
+    assert sorted(np.bincount(halves.side).tolist()) == sorted(sizes)
+
+
 @pytest.mark.parametrize("name", SPLITS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(

@@ -47,9 +47,13 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         β: a part may be outliers where the other is so many times larger.
     split : {"rank_two", "k_means", "spherical_k_means"}, default="rank_two"
         How samples are divided.
+    score : {"mndcg", "energy"}, default="mndcg"
+        How the next leaf is found: by how well its parts would divide its terms, or by that and how much more
+        of the samples the two parts would explain. "energy" follows uneven classes better, and is no number
+        between 0 and 1.
     soft : bool, default=False
         Let samples belong to both children, with the weights of their two memberships.
-    tol : float, default=1e-3
+    tol : float, default=1e-2
         A split stops when its projected gradient has fallen to this part of the first.
     max_iter : int, default=500
         Iterations of a split at most.
@@ -104,8 +108,9 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         outlier_trials: int = 3,
         outlier_ratio: float = 9.0,
         split: str = "rank_two",
+        score: str = "mndcg",
         soft: bool = False,
-        tol: float = 1e-3,
+        tol: float = 1e-2,
         max_iter: int = 500,
         callback: Callable[[Tree, Node], object] | None = None,
         random_state: Any = None,
@@ -115,6 +120,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.outlier_trials = outlier_trials
         self.outlier_ratio = outlier_ratio
         self.split = split
+        self.score = score
         self.soft = soft
         self.tol = tol
         self.max_iter = max_iter
@@ -136,7 +142,8 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         X = self._check_X(X, reset=True)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
         split = registry.resolve("hierarchy.splits", self.split)(self.tol, self.max_iter)
-        trials = Trials(split, self.outlier_trials, self.outlier_ratio)
+        score = registry.resolve("hierarchy.scores", self.score)
+        trials = Trials(split, self.outlier_trials, self.outlier_ratio, score)
         samples = Samples.of(X)
         random_state = check_random_state(self.random_state)
         growth = TopicGrowth(samples, X.shape[0], trials, random_state, self.soft)
@@ -149,6 +156,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _check_options(self) -> None:
         check_known("split", self.split, registry.options("hierarchy.splits"))
+        check_known("score", self.score, registry.options("hierarchy.scores"))
         check_number("outlier_trials", self.outlier_trials, least=0, whole=True)
         check_number("outlier_ratio", self.outlier_ratio, least=1)
         check_number("tol", self.tol, least=0)

@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.scores import CANNOT_BE_SPLIT, mndcg_score
+from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.splits import Halves, Split
 
 Array = np.ndarray
@@ -60,14 +60,17 @@ class Trials:
         T: after so many splits that only cut off outliers, a node is left whole; 0 looks for none.
     ratio : float
         β: a part that the other is so many times larger than may be outliers.
+    score : Score
+        How good a split is.
     """
 
     split: Split
     n_trials: int = 3
     ratio: float = 9.0
+    score: Score = mndcg
 
     def once(self, samples: Samples, weights: Array | None, seed: int) -> Trial:
-        """Split and score (63); without weights of the node's own terms the score is infinite."""
+        """Split and score; without weights of the node's own terms the score is infinite."""
         clock = Clock()
         begun = perf_counter()
         halves = self.split(samples, np.random.RandomState(seed))
@@ -75,7 +78,7 @@ class Trials:
         if halves is None:
             return Trial(samples, None, CANNOT_BE_SPLIT, clock=clock)
         clock.n_iter += halves.n_iter
-        score = np.inf if weights is None else mndcg_score(weights, *halves.terms.T)
+        score = np.inf if weights is None else self.score(weights, samples, halves)
         clock.scores += perf_counter() - then
         return Trial(samples, halves if score >= 0 else None, score, clock=clock)
 

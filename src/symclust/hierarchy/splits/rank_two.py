@@ -13,6 +13,7 @@ __all__ = ["RankTwo"]
 
 Array = np.ndarray
 
+ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
 POWER_STEPS = 4  # 8 lead to no better trees, and cost more than they save
 
 
@@ -62,8 +63,11 @@ def start(samples: Samples, random_state: np.random.RandomState) -> Array | None
     squared, Q = np.linalg.eigh([[a, b], [b, c]])  # squared singular values, the lower first
     if squared[0] <= 100 * np.finfo(samples.dtype).eps * squared[1]:
         return None
-    u = U @ Q[:, 0].astype(samples.dtype)
-    sides = np.stack([np.maximum(u, 0), np.maximum(-u, 0)], axis=1)
+    first, second = (U @ Q[:, [1, 0]].astype(samples.dtype)).T
+    sides = np.stack([np.maximum(second, 0), np.maximum(-second, 0)], axis=1)
+    # Parts without a common feature have a singular vector each, of one sign: the other side is the first's.
+    lengths = np.linalg.norm(sides, axis=0)
+    sides[:, lengths <= ONE_SIGN * lengths.max()] = np.abs(first)[:, None]
     return unit_columns(samples.transposed_times(sides))
 
 

@@ -37,7 +37,7 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.hierarchy.scores import mndcg_score
+    >>> from symclust.hierarchy.scores._ndcg import mndcg_score
     >>> parent = np.arange(8.0, 0.0, -1.0)
     >>> divided = np.tile([1.0, 0.0], 4)
     >>> round(mndcg_score(parent, parent * divided, parent * (1 - divided)), 2)
@@ -66,7 +66,7 @@ def ranks(weights: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.hierarchy.scores import ranks
+    >>> from symclust.hierarchy.scores._ndcg import ranks
     >>> ranks(np.array([0.0, 5.0, 0.0, 7.0])).tolist()
     [3, 2, 4, 1]
     """
