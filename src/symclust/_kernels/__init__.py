@@ -62,6 +62,13 @@ subset_stream = _module.subset_stream
 two_singular_vectors = _module.two_singular_vectors
 
 
+def falling_order(weights: np.ndarray) -> np.ndarray:
+    """Return the order of nonnegative weights from high to low, compared in single precision; ties stay."""
+    order = np.empty(len(weights), dtype=np.int64)
+    _module.falling_order(np.ascontiguousarray(weights), order)
+    return order
+
+
 def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:
     """XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k)."""
     k = X.shape[1] // n_starts

@@ -47,7 +47,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         β: a part may be outliers where the other is so many times larger.
     split : {"rank_two", "k_means", "spherical_k_means"}, default="rank_two"
         How samples are divided.
-    score : {"mndcg", "energy"}, default="mndcg"
+    criterion : {"mndcg", "energy"}, default="mndcg"
         How the next leaf is found: by how well its parts would divide its terms, or by that and how much more
         of the samples the two parts would explain. "energy" follows uneven classes better, and is no number
         between 0 and 1.
@@ -108,7 +108,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         outlier_trials: int = 3,
         outlier_ratio: float = 9.0,
         split: str = "rank_two",
-        score: str = "mndcg",
+        criterion: str = "mndcg",
         soft: bool = False,
         tol: float = 1e-2,
         max_iter: int = 500,
@@ -120,7 +120,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.outlier_trials = outlier_trials
         self.outlier_ratio = outlier_ratio
         self.split = split
-        self.score = score
+        self.criterion = criterion
         self.soft = soft
         self.tol = tol
         self.max_iter = max_iter
@@ -142,7 +142,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         X = self._check_X(X, reset=True)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
         split = registry.resolve("hierarchy.splits", self.split)(self.tol, self.max_iter)
-        score = registry.resolve("hierarchy.scores", self.score)
+        score = registry.resolve("hierarchy.scores", self.criterion)
         trials = Trials(split, self.outlier_trials, self.outlier_ratio, score)
         samples = Samples.of(X)
         random_state = check_random_state(self.random_state)
@@ -156,7 +156,7 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _check_options(self) -> None:
         check_known("split", self.split, registry.options("hierarchy.splits"))
-        check_known("score", self.score, registry.options("hierarchy.scores"))
+        check_known("criterion", self.criterion, registry.options("hierarchy.scores"))
         check_number("outlier_trials", self.outlier_trials, least=0, whole=True)
         check_number("outlier_ratio", self.outlier_ratio, least=1)
         check_number("tol", self.tol, least=0)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
+from symclust._kernels import falling_order
 from symclust._threads import map_blocks
 from symclust.hierarchy.growth import grow
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT
-from symclust.hierarchy.splits._base import WORTH_THREADS, Halves
+from symclust.hierarchy.splits._base import Halves
 from symclust.hierarchy.tree import Node, Tree
 from symclust.hierarchy.trials import Clock, Trial, Trials
 
@@ -176,9 +176,8 @@ class TopicGrowth:
             tried.clock.copies += seconds
             return tried
 
-        # Large nodes use all threads themselves, one after the other; small ones run side by side.
-        run: Any = map if trial.samples.nnz >= WORTH_THREADS else map_blocks
-        for side, tried in enumerate(run(one, (0, 1))):
+        # Side by side: while one sorts its terms the other can have all threads for its passes over the data.
+        for side, tried in enumerate(map_blocks(one, (0, 1))):
             self._tried[first + side] = tried
             self.clock.add(tried.clock)
 
@@ -198,8 +197,10 @@ class TopicGrowth:
 
 def topic(features: Array, weights: Array) -> dict[str, Array]:
     """Return the features of positive weight, by falling weight, and their weights."""
-    positive = np.flatnonzero(weights > 0)
-    order = positive[np.argsort(-weights[positive], kind="stable")]
+    order = falling_order(weights)[: np.count_nonzero(weights > 0)]
+    order = order[
+        np.argsort(-weights[order], kind="stable")
+    ]  # nearly sorted: what is left is double precision
     return {"terms": features[order], "weights": weights[order]}
 
 

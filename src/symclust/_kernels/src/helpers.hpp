@@ -2,7 +2,7 @@
 //
 // At the end of an OpenMP loop all threads meet. On a machine that is busy with other things one of them may not run for
 // many milliseconds, and a pass over a sparse matrix takes one or two. Here a thread that has not begun is not waited
-// for: whoever runs takes the next block.
+// for: whoever runs takes the next block. While as many callers as threads work side by side, their helpers sleep.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,13 @@ namespace symclust {
 
 class Helpers {
 public:
-    explicit Helpers(int threads) {
+    explicit Helpers(int threads) : threads(threads) {
+        ++callers;
         for (int t = 1; t < threads; ++t) pool.emplace_back([this] { serve(); });
     }
 
     ~Helpers() {
+        --callers;
         {
             std::lock_guard<std::mutex> lock(door);
             leave = true;
@@ -33,7 +35,7 @@ public:
     // Calls work(0), ..., work(blocks - 1), in any order and on any thread.
     template <typename Work>
     void run(int blocks, const Work& work) {
-        if (pool.empty() || blocks < 2) {
+        if (pool.empty() || blocks < 2 || callers >= threads) {
             for (int block = 0; block < blocks; ++block) work(block);
             return;
         }
@@ -66,6 +68,8 @@ private:
     void serve() {
         std::uint32_t known = 0;
         for (;;) {
+            // The next pass follows within microseconds, and waking up takes tens of them.
+            for (int spin = 0; spin < patience && round.load(std::memory_order_relaxed) == known && !leave; ++spin) pause();
             {
                 std::unique_lock<std::mutex> lock(door);
                 bell.wait(lock, [&] { return leave || round != known; });
@@ -76,14 +80,24 @@ private:
         }
     }
 
+    static constexpr int patience = 2000;
+    static inline std::atomic<int> callers{0};
+
+    static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+
+    const int threads;
     std::vector<std::thread> pool;
     std::mutex door;
     std::condition_variable bell;
     std::function<void(int)> job;
     std::atomic<std::uint64_t> ticket{0};
     std::atomic<std::uint32_t> finished{0}, count{0};
-    std::uint32_t round = 0;
-    bool leave = false;
+    std::atomic<std::uint32_t> round{0};
+    std::atomic<bool> leave{false};
 };
 
 }  // namespace symclust

@@ -15,6 +15,7 @@ void bind_subset(nb::module_& m);
 void bind_bisect(nb::module_& m);
 void bind_kernel_k_means(nb::module_& m);
 void bind_submatrix(nb::module_& m);
+void bind_order(nb::module_& m);
 }  // namespace symclust
 
 NB_MODULE(SYMCLUST_MODULE, m) {
@@ -32,6 +33,7 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_bisect(m);
     bind_kernel_k_means(m);
     bind_submatrix(m);
+    bind_order(m);
     m.def("max_threads", &max_threads);
 #ifdef _OPENMP
     m.attr("openmp") = true;

@@ -75,29 +75,47 @@ struct BlockedRows {
     }
 };
 
+// Two numbers that are added and multiplied together; compilers that know no such type do it one after the other.
+#if defined(__GNUC__)
+using Pair = double __attribute__((vector_size(2 * sizeof(double))));
+#else
+struct Pair {
+    double first, second;
+    Pair& operator+=(const Pair& other) {
+        first += other.first;
+        second += other.second;
+        return *this;
+    }
+    double operator[](int e) const { return e ? second : first; }
+};
+inline Pair operator+(Pair a, const Pair& b) { return a += b; }
+inline Pair operator*(double v, const Pair& a) { return {v * a.first, v * a.second}; }
+#endif
+
 // (r1, r2) = row times F, with four sums so that an addition need not wait for the one before.
 template <typename T, typename I, bool Far>
 inline void gather_two(const I* SYMCLUST_RESTRICT indices, const T* SYMCLUST_RESTRICT values, std::ptrdiff_t count,
                        const I* last, const T* SYMCLUST_RESTRICT F, double& r1, double& r2) {
     constexpr std::ptrdiff_t ahead = 32;
-    double s[8] = {};
+    const auto term = [=](std::ptrdiff_t p) {
+        const T* f = F + 2 * static_cast<std::ptrdiff_t>(indices[p]);
+        return static_cast<double>(values[p]) * Pair{static_cast<double>(f[0]), static_cast<double>(f[1])};
+    };
+    Pair s0{}, s1{}, s2{}, s3{};
     std::ptrdiff_t p = 0;
     for (; p + 4 <= count; p += 4) {
-        for (int e = 0; e < 4; ++e) {
-            if (Far && indices + p + e + ahead < last) SYMCLUST_PREFETCH(F + 2 * std::ptrdiff_t(indices[p + e + ahead]));
-            const T* f = F + 2 * static_cast<std::ptrdiff_t>(indices[p + e]);
-            const double value = values[p + e];
-            s[2 * e] += value * f[0];
-            s[2 * e + 1] += value * f[1];
+        for (int e = 0; Far && e < 4; ++e) {
+            if (indices + p + e + ahead < last) SYMCLUST_PREFETCH(F + 2 * std::ptrdiff_t(indices[p + e + ahead]));
         }
+        s0 += term(p);
+        s1 += term(p + 1);
+        s2 += term(p + 2);
+        s3 += term(p + 3);
     }
-    for (; p < count; ++p) {
-        const T* f = F + 2 * static_cast<std::ptrdiff_t>(indices[p]);
-        s[0] += static_cast<double>(values[p]) * f[0];
-        s[1] += static_cast<double>(values[p]) * f[1];
-    }
-    r1 = (s[0] + s[2]) + (s[4] + s[6]);
-    r2 = (s[1] + s[3]) + (s[5] + s[7]);
+    for (; p < count; ++p) s0 += term(p);
+    const Pair sum = (s0 + s1) + (s2 + s3);
+    r1 = sum[0];
+    r2 = sum[1];
 }
 
 // What a pass makes of a row's right-hand side (r1, r2): the product itself, or the best nonnegative row.
@@ -125,26 +143,41 @@ struct MeasureAndSolve : TwoColumns {
     }
 };
 
-// Rows [begin, end) of H from those of X times F: gathers a row's right-hand side, makes a row of H of it, and adds up
-// what the other factor and the stopping rule need.
+// Makes rows of H of their right-hand sides, and adds up what the other factor and the stopping rule need.
+template <typename Rule, typename T>
+PassSums finish_rows(const Rule& rule, const double* r1, const double* r2, T* H, std::ptrdiff_t rows) {
+    double a = 0, b = 0, c = 0, explained = 0, gradient = 0;
+#pragma omp simd reduction(+ : a, b, c, explained, gradient)
+    for (std::ptrdiff_t j = 0; j < rows; ++j) {
+        T* h = H + 2 * j;
+        double x1, x2;
+        if constexpr (Rule::measures) gradient += rule.gradient(r1[j], r2[j], h[0], h[1]);
+        rule.solve(r1[j], r2[j], x1, x2);
+        h[0] = static_cast<T>(x1);
+        h[1] = static_cast<T>(x2);
+        a += x1 * x1;
+        b += x1 * x2;
+        c += x2 * x2;
+        explained += x1 * r1[j] + x2 * r2[j];
+    }
+    return {a, b, c, explained, gradient};
+}
+
+// Rows [begin, end) of H from those of X times F: gathers right-hand sides and makes rows of H of them.
 template <bool Far, typename Rule, typename T, typename I>
 PassSums pass_over_block(const BlockedRows<T, I>& X, std::ptrdiff_t begin, std::ptrdiff_t end, const T* F,
                          const Rule& rule, T* H) {
     PassSums sums;
     const I* last = X.indices + X.indptr[X.n];
-    for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const std::ptrdiff_t from = X.indptr[i];
-        double r1, r2, x1, x2;
-        gather_two<T, I, Far>(X.indices + from, X.values + from, X.indptr[i + 1] - from, last, F, r1, r2);
-        T* h = H + 2 * i;
-        if constexpr (Rule::measures) sums.gradient += rule.gradient(r1, r2, h[0], h[1]);
-        rule.solve(r1, r2, x1, x2);
-        h[0] = static_cast<T>(x1);
-        h[1] = static_cast<T>(x2);
-        sums.a += x1 * x1;
-        sums.b += x1 * x2;
-        sums.c += x2 * x2;
-        sums.explained += x1 * r1 + x2 * r2;
+    constexpr std::ptrdiff_t batch = 64;  // rows whose small problems are solved together, without branches
+    double r1[batch], r2[batch];
+    for (std::ptrdiff_t i = begin; i < end; i += batch) {
+        const std::ptrdiff_t rows = std::min(batch, end - i);
+        for (std::ptrdiff_t j = 0; j < rows; ++j) {
+            const std::ptrdiff_t from = X.indptr[i + j];
+            gather_two<T, I, Far>(X.indices + from, X.values + from, X.indptr[i + j + 1] - from, last, F, r1[j], r2[j]);
+        }
+        sums.add(finish_rows(rule, r1, r2, H + 2 * i, rows));
     }
     return sums;
 }
@@ -240,7 +273,9 @@ RankTwoReport rank_two_nmf(const BlockedRows<T, I>& X, const BlockedRows<T, I>& 
             C[2 * j] *= scale1;
             C[2 * j + 1] *= scale2;
         }
-        g = gram_of_two(C, d);
+        g.a = c.a > 0;  // the columns have unit length now, or are zero
+        g.b = c.a > 0 && c.c > 0 ? c.b / std::sqrt(c.a * c.c) : 0;
+        g.c = c.c > 0;
         now = std::sqrt(c.gradient);
         if (iteration == 1) start = now;
         if (now <= tol * start) break;

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._kernels import falling_order
+
 __all__ = ["CANNOT_BE_SPLIT", "mndcg_score", "ranks"]
 
 Array = np.ndarray
@@ -61,7 +63,7 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
 def ranks(weights: Array) -> Array:
     """Return the position of each entry, from 1, when sorted from high to low; equal ones keep their order.
 
-    Entries are at least 0.
+    Entries are at least 0, and compared in single precision: what differs by rounding alone is equal.
 
     Examples
     --------
@@ -70,10 +72,6 @@ def ranks(weights: Array) -> Array:
     >>> ranks(np.array([0.0, 5.0, 0.0, 7.0])).tolist()
     [3, 2, 4, 1]
     """
-    positive = np.flatnonzero(weights > 0)  # often few: sorting is what a score costs
-    order = np.concatenate(
-        [positive[np.argsort(-weights[positive], kind="stable")], np.flatnonzero(weights <= 0)]
-    )
     place = np.empty(len(weights), dtype=np.intp)
-    place[order] = np.arange(1, len(weights) + 1)
+    place[falling_order(weights)] = np.arange(1, len(weights) + 1)
     return place

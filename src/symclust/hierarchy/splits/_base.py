@@ -11,7 +11,7 @@ from symclust.hierarchy.samples import Samples
 
 Array = np.ndarray
 
-WORTH_THREADS = 1 << 17  # nonzeros from which a node is worth all threads; smaller ones run side by side
+WORTH_THREADS = 1 << 17  # nonzeros from which passes over a node are worth all threads
 
 
 @dataclass(frozen=True)

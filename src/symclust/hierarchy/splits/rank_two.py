@@ -14,7 +14,7 @@ __all__ = ["RankTwo"]
 Array = np.ndarray
 
 ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
-POWER_STEPS = 4  # 8 lead to no better trees, and cost more than they save
+POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save
 
 
 class RankTwo(Split):
