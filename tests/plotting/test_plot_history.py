@@ -46,6 +46,18 @@ def test_leaves_out_what_no_log_scale_can_show(history):
     assert len(curves(plot_history(history))[0]) == 0
 
 
+@pytest.mark.parametrize("none", [0.0, np.nan])
+def test_without_stationarity_there_is_one_axis(history, none):
+    history.stationarity[:] = none
+    ax = plot_history(history)
+    assert ax.figure.axes == [ax]
+
+
+def test_iterations_are_whole_numbers(history):
+    ax = plot_history(history[:3])
+    assert all(tick == int(tick) for tick in ax.get_xticks())
+
+
 def test_small_ranges_have_plain_numbers(history):
     history.objective[:] = [210, 190, 170, 160, 150]
     ax = plot_history(history)

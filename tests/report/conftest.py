@@ -1,4 +1,5 @@
 from copy import deepcopy
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -33,3 +34,36 @@ def fitted():
 def model(fitted):
     """A model of the test's own, to change as it likes."""
     return deepcopy(fitted)
+
+
+class Parsed(HTMLParser):
+    """Collects the attributes of each tag and the visible text; complains about unbalanced tags."""
+
+    VOID = ("meta", "img", "source")
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.text = [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open and data.strip():
+            self.text.append(" ".join(data.split()))
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="session")
+def Page():
+    """A page taken apart, from its text."""
+    return Parsed

@@ -1,39 +1,11 @@
 import re
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from symclust.exceptions import InputError, MissingExtraError
 from symclust.report import write_report
-
-
-class Page(HTMLParser):
-    """Collects the attributes of each tag and the visible text; complains about unbalanced tags."""
-
-    VOID = ("meta", "img", "source")
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.text = [], [], []
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self.open and data.strip():
-            self.text.append(" ".join(data.split()))
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +24,7 @@ def full(fitted, tmp_path_factory):
     return path.read_text(encoding="utf-8")
 
 
-def test_is_one_file_that_fetches_nothing(full):
+def test_is_one_file_that_fetches_nothing(Page, full):
     page = Page(full)
     for attributes in (a for _, a in page.tags):
         for name in ("src", "srcset", "href"):
@@ -60,7 +32,7 @@ def test_is_one_file_that_fetches_nothing(full):
     assert not re.search(r"url\(|@import|<script|<link|https?://", re.sub(r'"data:[^"]*"', "", full))
 
 
-def test_tells_what_matters(full):
+def test_tells_what_matters(Page, full):
     text = " | ".join(Page(full).text)
     assert "In short." in text
     for name, value in {
@@ -76,25 +48,25 @@ def test_tells_what_matters(full):
     assert "symclust | 0." in text
 
 
-def test_text_is_escaped(full):
+def test_text_is_escaped(Page, full):
     assert "A &lt;title&gt; &amp; more" in full
     assert "<tol>" not in full
     assert "<b>" not in full
     assert "A <title> & more" in Page(full).text
 
 
-def test_every_picture_has_words_and_every_column_a_header(full):
+def test_every_picture_has_words_and_every_column_a_header(Page, full):
     page = Page(full)
     plots = [a for a in page.all("img") if a.get("class") == "plot"]
     assert len(plots) == 2
     assert all(len(a["alt"]) > 40 for a in plots)
     assert len(page.all("source")) == 2  # each also for dark pages
     assert all("alt" in a for a in page.all("img"))
-    assert len([a for a in page.all("div") if "largest membership" in a.get("aria-label", "")]) == 3
+    assert len([a for a in page.all("div") if "Strongest members of cluster" in a.get("aria-label", "")]) == 3
     assert all(a.get("scope") in ("row", "col") for a in page.all("th"))
 
 
-def test_members_are_the_strongest_first(model, tmp_path):
+def test_members_are_the_strongest_first(Page, model, tmp_path):
     names = [f"sample {i}" for i in range(60)]
     page = Page(
         write_report(tmp_path / "a.html", model, names=names, n_members=4).read_text(encoding="utf-8")
@@ -104,14 +76,14 @@ def test_members_are_the_strongest_first(model, tmp_path):
         assert ", ".join(f"sample {i}" for i in strongest) in page.text
 
 
-def test_nodes_of_a_graph_are_listed_by_name(model, tmp_path):
+def test_nodes_of_a_graph_are_listed_by_name(Page, model, tmp_path):
     model.node_names_ = [f"node {i}" for i in range(60)]
     page = Page(write_report(tmp_path / "a.html", model, n_members=1).read_text(encoding="utf-8"))
     for c in range(3):
         assert f"node {np.argmax(model.membership_[:, c])}" in page.text
 
 
-def test_works_with_an_empty_cluster_and_nothing_optional(model, tmp_path):
+def test_works_with_an_empty_cluster_and_nothing_optional(Page, model, tmp_path):
     model.membership_ = np.c_[np.zeros(60), model.membership_]
     model.labels_ = model.labels_ + 1
     page = Page(write_report(tmp_path / "a.html", model).read_text(encoding="utf-8"))

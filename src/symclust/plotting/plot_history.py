@@ -24,7 +24,8 @@ def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str 
 
     A run that has converged shows a flat objective and a stationarity that fell to `tol`. Stationarity is
     relative to the first point of the run; with ``init="merge"`` that is the random start before the merge,
-    so the curve need not begin at 1.
+    so the curve need not begin at 1. Methods that do not descend by a gradient have no stationarity, and then
+    there is no right axis.
 
     Parameters
     ----------
@@ -58,8 +59,11 @@ def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str 
         ax = matplotlib_module().subplots(figsize=(5.6, 3.2), layout="constrained")[1]
     first, second = line_colours(is_dark(ax))
     _curve(ax, history, against, "objective", first, "-")
-    _curve(ax.twinx(), history, against, "stationarity", second, "--")
+    if len(_drawable(history, "stationarity")):  # methods without gradients have none
+        _curve(ax.twinx(), history, against, "stationarity", second, "--")
     ax.set(xlabel=against)
+    if against == "iteration":
+        ax.xaxis.set_major_locator(matplotlib_module("ticker").MaxNLocator(integer=True))
     ax.grid(axis="x")
     return ax
 
@@ -75,9 +79,13 @@ def _history(model_or_history: Any) -> NDArray[np.void]:
     return np.asarray(history)
 
 
-def _curve(ax: Axes, history: NDArray[np.void], against: str, name: str, colour: str, line: str) -> None:
+def _drawable(history: NDArray[np.void], name: str) -> NDArray[np.void]:
     # Zero, and what rounding leaves below it, has no place on a log scale.
-    shown = history[np.isfinite(history[name]) & (history[name] > 0)]
+    return history[np.isfinite(history[name]) & (history[name] > 0)]
+
+
+def _curve(ax: Axes, history: NDArray[np.void], against: str, name: str, colour: str, line: str) -> None:
+    shown = _drawable(history, name)
     marker = "." if len(shown) <= 20 else ""
     ax.plot(shown[against], shown[name], line, marker=marker, color=colour, linewidth=1.6)
     if len(shown):

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from symclust.exceptions import InputError
 from symclust.report._png import data_uri, grey_png
+from symclust.report._strength import Strength
 
-__all__ = ["ClusterRow", "as_pixels", "cluster_rows", "typical_members"]
+__all__ = ["ClusterRow", "as_pixels", "cluster_rows", "mostly", "top_names"]
 
 
 @dataclass(frozen=True)
@@ -24,39 +25,34 @@ class ClusterRow:
     share: float
     width: float  # of its bar, in percent of the largest cluster's
     mostly: str = ""
+    terms: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
 
-def typical_members(
-    membership: NDArray[np.floating], labels: NDArray[np.intp], c: int, count: int
-) -> NDArray[np.intp]:
-    """Return the samples of cluster `c` with the largest membership in it, largest first."""
-    members = np.flatnonzero(labels == c)
-    strongest = np.argsort(-membership[members, c], kind="stable")
-    return members[strongest[:count]]
-
-
 def cluster_rows(
-    model: Any,
+    labels: NDArray[np.intp],
+    strength: Strength,
     count: int,
     labels_true: NDArray[np.generic] | None,
+    terms: list[list[str]],
     pixels: NDArray[np.uint8] | None,
     names: Sequence[object] | None,
 ) -> list[ClusterRow]:
-    """One row for each cluster, in the order of the membership's columns."""
-    labels, H = np.asarray(model.labels_), np.asarray(model.membership_)
-    sizes = np.bincount(labels, minlength=H.shape[1])
+    """One row for each cluster; samples in none, labelled -1, have no row."""
+    sizes = np.bincount(labels[labels >= 0], minlength=strength.n_clusters)
     rows = []
     for c, size in enumerate(sizes.tolist()):
-        typical = typical_members(H, labels, c, count)
+        members = np.flatnonzero(labels == c)
+        typical = strength.strongest(members, c, count)
         rows.append(
             ClusterRow(
                 name=str(c),
                 size=size,
                 share=size / len(labels),
-                width=100 * size / sizes.max(),
-                mostly="" if labels_true is None else _mostly(labels_true[labels == c]),
+                width=100 * size / max(1, sizes.max()),
+                mostly="" if labels_true is None else mostly(labels_true[members]),
+                terms=terms[c] if terms else [],
                 pictures=[]
                 if pixels is None
                 else [data_uri(grey_png(pixels[i]), "image/png") for i in typical],
@@ -77,9 +73,16 @@ def as_pixels(images: Any, n: int) -> NDArray[np.uint8]:
     return np.asarray(np.round(255 * (values - low) / (high - low or 1.0)), dtype=np.uint8)
 
 
-def _mostly(classes: NDArray[np.generic]) -> str:
+def mostly(classes: NDArray[np.generic]) -> str:
+    """Return the most frequent class and its share."""
     if not len(classes):
         return "(empty)"
     names, counts = np.unique(classes, return_counts=True)
     best = counts.argmax()
     return f"{names[best]} ({counts[best] / len(classes):.0%})"
+
+
+def top_names(weights: NDArray[np.floating], names: Sequence[object], count: int) -> list[str]:
+    """Return the names of the largest positive weights, largest first."""
+    order = np.argsort(-weights, kind="stable")[:count]
+    return [str(names[j]) for j in order if weights[j] > 0]

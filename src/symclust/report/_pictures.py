@@ -21,24 +21,29 @@ class Themed:
     alt: str
 
 
-def similarity_picture(model: Any) -> Themed:
-    """Draw the similarity matrix ordered by cluster."""
-    A, labels = model.affinity_matrix_, model.labels_
-    k = model.membership_.shape[1]
+def similarity_picture(model: Any, n_clusters: int) -> Themed | None:
+    """Draw the similarity matrix ordered by cluster; None for a model without one."""
+    A, labels = getattr(model, "affinity_matrix_", None), model.labels_
+    if A is None:
+        return None
     alt = (
-        f"Similarity matrix of {A.shape[0]:,} samples ordered by cluster, with a frame around each of {k} "
-        "clusters on the diagonal."
+        f"Similarity matrix of {A.shape[0]:,} samples ordered by cluster, with a frame around each of "
+        f"{n_clusters} clusters on the diagonal."
     )
     return _themed(lambda ax: plot_similarity(A, labels, ax), (5.2, 5.2), "png", alt)
 
 
-def history_picture(model: Any) -> Themed:
-    """Draw the run: objective and stationarity along the iterations."""
-    first, last = model.history_[0], model.history_[-1]
-    alt = (
-        f"The objective goes from {first['objective']:.4g} to {last['objective']:.4g} and the stationarity "
-        f"from {first['stationarity']:.2g} to {last['stationarity']:.2g} in {last['iteration']} iterations."
-    )
+def history_picture(model: Any) -> Themed | None:
+    """Draw the run along its iterations; None where there is nothing to follow."""
+    history: Any = getattr(model, "history_", ())
+    if len(history) < 2:
+        return None
+    curves = [
+        f"{name} from {history[name][0]:.4g} to {history[name][-1]:.4g}"
+        for name in ("objective", "stationarity")
+        if (history[name] > 0).any()
+    ]
+    alt = f"A run of {history['iteration'][-1]} iterations: {', '.join(curves)}."
     return _themed(lambda ax: plot_history(model, ax), (5.2, 2.7), "svg", alt)
 
 

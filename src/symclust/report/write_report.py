@@ -10,15 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import normalized_mutual_info_score
+from sklearn.utils.validation import check_is_fitted
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust.exceptions import InputError, InputTypeError, MissingExtraError
 from symclust.metrics import clustering_accuracy
 from symclust.report._clusters import as_pixels, cluster_rows
 from symclust.report._pictures import history_picture, similarity_picture
+from symclust.report._strength import Strength
+from symclust.report._tree import cluster_terms, tree_nodes, tree_rows
 
 __all__ = ["write_report"]
+
+N_TERMS = 8  # of a cluster
 
 
 def write_report(
@@ -30,21 +35,23 @@ def write_report(
     labels_true: ArrayLike | None = None,
     images: ArrayLike | None = None,
     names: Sequence[object] | None = None,
+    feature_names: Sequence[object] | None = None,
     numbers: Mapping[str, str] | None = None,
     n_members: int = 14,
 ) -> Path:
     """Write a self-contained HTML page about a fitted model.
 
-    The page shows the headline numbers, the similarity matrix ordered by cluster, sizes and typical members
-    of the clusters (those with the largest membership), how the run converged, and the parameters. Styles and
-    pictures are inside the file; it fetches nothing.
+    The page shows what the model has: the headline numbers, the similarity matrix ordered by cluster, the
+    tree of clusters to unfold, sizes, terms and typical members of the clusters (those with the largest
+    membership, or the best connected ones), how the run converged, and the parameters. Styles and pictures
+    are inside the file; it fetches nothing.
 
     Parameters
     ----------
     path : path-like
         The file to write; missing folders are made.
-    model : fitted estimator
-        Anything with the fitted attributes of :class:`symclust.SymNMF`.
+    model : fitted estimator, or what `symclust.topics` returns
+        Anything with ``labels_``; all else is shown where it is there.
     title, summary : str
         Heading and a sentence below it.
     labels_true : array-like of shape (n_samples,), optional
@@ -53,6 +60,9 @@ def write_report(
         A small grey image of each sample, larger values brighter, to show the typical members.
     names : sequence of length n_samples, optional
         Names of samples, to list the typical members; by default those of the nodes of a graph.
+    feature_names : sequence of length n_features, optional
+        Names of features, to list those of largest weight in clusters that have ``components_`` or a tree of
+        terms; by default those of a DataFrame that was fitted.
     numbers : mapping of str to str, optional
         More headline numbers: what is measured, and its value as it shall be printed.
     n_members : int
@@ -62,27 +72,66 @@ def write_report(
     -------
     Path
         Where the page is.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import networkx as nx
+    >>> from symclust import HierarchicalSymNMF
+    >>> from symclust.report import write_report
+    >>> model = HierarchicalSymNMF(4, random_state=0).fit(nx.karate_club_graph())
+    >>> with TemporaryDirectory() as folder:
+    ...     page = write_report(Path(folder) / "club.html", model).read_text(encoding="utf-8")
+    >>> page.count("<details"), page.count("<picture>")
+    (3, 2)
     """
-    n = len(model.labels_)
-    names = getattr(model, "node_names_", None) if names is None else names
-    y = None if labels_true is None else np.asarray(labels_true)
-    for what, given in (("labels_true", y), ("names", names)):
-        if given is not None and len(given) != n:
-            raise InputError(f"{what} has {len(given)} entries; the model was fitted to {n} samples.")
-    pixels = None if images is None else as_pixels(images, n)
+    labels = _labels(model)
+    names = _listed("names", getattr(model, "node_names_", None) if names is None else names, len(labels))
+    y = None if labels_true is None else np.asarray(_listed("labels_true", labels_true, len(labels)))
+    features = _feature_names(model, feature_names)
+    pixels = None if images is None else as_pixels(images, len(labels))
+    nodes, strength = tree_nodes(model), Strength.of(model)
+    terms = cluster_terms(model, nodes, N_TERMS, features)
     page = _render(
         title=title,
         summary=summary,
-        numbers={**_headline(model, y), **(numbers or {})},
-        similarity=similarity_picture(model),
-        clusters=cluster_rows(model, n_members, y, pixels, names),
+        numbers={**_headline(model, labels, strength.n_clusters, y), **(numbers or {})},
+        similarity=similarity_picture(model, strength.n_clusters),
+        tree=tree_rows(nodes, strength, N_TERMS, y, features, names),
+        clusters=cluster_rows(labels, strength, n_members, y, terms, pixels, names),
+        members=strength.name,
         history=history_picture(model),
-        stop_reason=model.stop_reason_,
+        stop_reason=getattr(model, "stop_reason_", ""),
         estimator=type(model).__name__,
-        parameters=model.get_params(deep=False),
+        parameters=model.get_params(deep=False) if hasattr(model, "get_params") else {},
         versions=_versions(),
     )
     return _write(Path(path), page)
+
+
+def _labels(model: Any) -> NDArray[np.intp]:
+    if hasattr(model, "fit"):
+        check_is_fitted(model, "labels_")
+    if not hasattr(model, "labels_"):
+        raise InputTypeError(
+            f"A report is about a fitted clustering with labels_, and a {type(model).__name__} has none."
+        )
+    return np.asarray(model.labels_)
+
+
+def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[Any] | None:
+    """Return names or classes as a list, which a pandas Series with an index of its own is not."""
+    if given is not None and len(given) != n:
+        raise InputError(f"{what} has {len(given)} entries; the model was fitted to {n} {fitted_to}.")
+    return None if given is None else list(given)
+
+
+def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | None:
+    given = getattr(model, "feature_names_in_", None) if given is None else given
+    if given is None:
+        return None
+    return _listed("feature_names", given, getattr(model, "n_features_in_", len(given)), "features")
 
 
 def _write(path: Path, page: str) -> Path:
@@ -96,20 +145,21 @@ def _write(path: Path, page: str) -> Path:
     return path
 
 
-def _headline(model: Any, y: np.ndarray | None) -> dict[str, str]:
-    labels = model.labels_
-    known = {}
+def _headline(model: Any, labels: NDArray[np.intp], n_clusters: int, y: Any) -> dict[str, str]:
+    numbers = {}
     if y is not None:
-        known = {
-            "accuracy": f"{clustering_accuracy(y, labels):.3f}",
-            "NMI": f"{normalized_mutual_info_score(y, labels):.3f}",
-        }
-    return known | {
-        "samples": f"{len(labels):,}",
-        "clusters": f"{model.membership_.shape[1]}",
-        "iterations": f"{model.n_iter_}",
-        "relative error": f"{model.relative_error_:.3f}",
-    }
+        numbers["accuracy"] = f"{clustering_accuracy(y, labels):.3f}"
+        numbers["NMI"] = f"{normalized_mutual_info_score(y, labels):.3f}"
+    numbers |= {"samples": f"{len(labels):,}", "clusters": f"{n_clusters:,}"}
+    if (labels < 0).any():
+        numbers["in no cluster"] = f"{np.count_nonzero(labels < 0):,}"
+    if hasattr(model, "n_iter_"):
+        numbers["iterations"] = f"{model.n_iter_:,}"
+    if hasattr(model, "relative_error_"):
+        numbers["relative error"] = f"{model.relative_error_:.3f}"
+    elif hasattr(model, "objective_"):
+        numbers["objective"] = f"{model.objective_:.4g}"
+    return numbers
 
 
 def _versions() -> dict[str, str]:
