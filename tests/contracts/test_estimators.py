@@ -1,0 +1,176 @@
+"""Every estimator that `symclust` exports: what a user may rely on without reading its page.
+
+scikit-learn's own checks run elsewhere, class by class; here is what they do not look at. A new public
+estimator is run without being named.
+"""
+
+import hashlib
+import inspect
+import json
+import os
+import pickle
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+import symclust
+from symclust import DivisiveClustering, LinkageClustering, SymNMF
+
+EXPORTED = [getattr(symclust, name) for name in symclust.__all__]
+ESTIMATORS = [thing for thing in EXPORTED if isinstance(thing, type) and issubclass(thing, BaseEstimator)]
+every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+pytestmark = pytest.mark.filterwarnings("ignore")  # small data: some are not done, some drop outliers
+
+
+def make(cls, n_clusters=3):
+    model = cls(SymNMF(2), n_clusters) if cls is DivisiveClustering else cls(n_clusters)
+    if cls is LinkageClustering:  # by default it compares all pairs, which sparse samples and graphs refuse
+        model.set_params(affinity="nearest_neighbors", linkage="single")
+    seeds = {name: 0 for name in model.get_params() if name.endswith("random_state")}
+    return model.set_params(**seeds)
+
+
+def samples(n=120, n_features=6, n_clusters=3, seed=0):
+    """Nonnegative, with a third of zeros, in clusters."""
+    rng = np.random.default_rng(seed)
+    X = 3 * np.eye(n_clusters, n_features)[np.arange(n) * n_clusters // n] + rng.random((n, n_features))
+    return np.where(X < 0.3, 0, X)
+
+
+@cache
+def fitted(cls, dtype=np.float64):
+    return make(cls).fit(samples().astype(dtype))
+
+
+def digest(model, new):
+    """Every array that a fitted model shows, and what it says of new samples."""
+    seen = {name: np.asarray(getattr(model, name)) for name in ("labels_", "membership_")}
+    seen |= {name: value for name, value in vars(model).items() if isinstance(value, np.ndarray)}
+    seen |= {"transform": model.transform(new), "predict": model.predict(new)}
+    seen.pop("history_", None)  # holds seconds
+    text = "".join(f"{name}{array.dtype}{array.tolist()}" for name, array in sorted(seen.items()))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def all_digests():
+    X = samples(n=600, n_features=12)
+    found = {}
+    for cls in ESTIMATORS:
+        for form in (np.float32, sp.csr_array):
+            data = form(X)
+            found[f"{cls.__name__} {form.__name__}"] = digest(make(cls).fit(data), data[:50] * 1.01)
+    return found
+
+
+@cache
+def digests_on(threads):
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
+    code = (
+        "import json, runpy, sys, warnings; warnings.simplefilter('ignore'); "
+        "print(json.dumps(runpy.run_path(sys.argv[1])['all_digests']()))"
+    )
+    run = [sys.executable, "-c", code, str(Path(__file__))]
+    done = subprocess.run(
+        run,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=500,
+        cwd=Path(__file__).parent,
+    )
+    return json.loads(done.stdout)
+
+
+@every_estimator
+def test_the_same_bits_on_one_and_two_threads(cls):
+    one, two = (
+        {name: value for name, value in digests_on(threads).items() if name.split()[0] == cls.__name__}
+        for threads in (1, 2)
+    )
+    assert one == two
+    assert len(set(one.values())) == 2
+
+
+@every_estimator
+def test_single_precision_stays_single(cls):
+    model = fitted(cls, np.float32)
+    new = samples()[:5].astype(np.float32)
+    assert model.membership_.dtype == model.transform(new).dtype == np.float32
+    for name in ("components_", "affinity_matrix_"):
+        if hasattr(model, name):
+            assert getattr(model, name).dtype == np.float32
+
+
+def frozen(X):
+    """The same data in buffers that nobody can write to."""
+    for part in [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]:
+        part.flags.writeable = False
+    return X
+
+
+def backwards(X):
+    """CSR with the indices of each row in falling order."""
+    A = sp.csr_array(X)
+    for first, last in zip(A.indptr[:-1], A.indptr[1:], strict=True):
+        A.indices[first:last] = A.indices[first:last][::-1].copy()
+        A.data[first:last] = A.data[first:last][::-1].copy()
+    return A
+
+
+@pytest.mark.parametrize("form", [np.array, np.asfortranarray, sp.csr_array, sp.csc_matrix, backwards])
+@every_estimator
+def test_input_is_never_written_to(cls, form):
+    X = form(samples())
+    before = pickle.dumps(X)
+    model = make(cls).fit(frozen(X))
+    model.predict(X)
+    model.transform(X)
+    assert pickle.dumps(X) == before
+
+
+@every_estimator
+def test_a_second_fit_forgets_the_first(cls):
+    other = samples(n=50, n_features=4, n_clusters=2, seed=1)
+    fresh = make(cls, 2).fit(other)
+    firsts = [samples(), nx.karate_club_graph()] if "affinity" in fresh.get_params() else [samples()]
+    for first in firsts:
+        model = make(cls, 3).fit(first).set_params(n_clusters=2).fit(other)
+        assert vars(model).keys() == vars(fresh).keys()
+        assert digest(model, other[:5] + 0.1) == digest(fresh, other[:5] + 0.1)
+
+
+@every_estimator
+def test_a_pickled_model_says_the_same(cls):
+    model, new = fitted(cls), samples()[:9] * 1.01
+    copy = pickle.loads(pickle.dumps(model))
+    assert digest(copy, new) == digest(model, new)
+
+
+def asked(cls):
+    """Public methods that answer from a fit, called with what they need."""
+    other = ("fit", "set_", "get_params", "get_metadata_routing")
+    for name, method in inspect.getmembers(cls, inspect.isfunction):
+        if name.startswith("_") or name.startswith(other):
+            continue
+        parameters = list(inspect.signature(method).parameters.values())[1:]
+        needed = [p for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+        yield name, [samples()[:5]] * len(needed)
+
+
+@every_estimator
+def test_before_fit_questions_are_refused(cls):
+    for name, arguments in asked(cls):
+        with pytest.raises(NotFittedError):
+            answer = getattr(make(cls), name)(*arguments)
+            list(answer)  # of a generator
+    for name in ("labels_", "membership_", "tree_", "components_", "objective_"):
+        assert not hasattr(make(cls), name)
