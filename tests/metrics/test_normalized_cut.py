@@ -1,11 +1,13 @@
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.exceptions import InputError
-from symclust.metrics import normalized_cut
+from symclust.metrics import normalized_cut, within_cluster_similarity
 from symclust.operators import as_operator
 
 
@@ -31,6 +33,27 @@ def test_pieces_cost_nothing_and_many_clusters_are_fine():
     assert normalized_cut(A, np.arange(300)) == pytest.approx(0.5)
 
 
-def test_refuses_other_numbers_of_labels():
-    with pytest.raises(InputError, match="there are 3 labels"):
-        normalized_cut(np.eye(2), [0, 1, 1])
+@pytest.mark.parametrize("measure", [normalized_cut, within_cluster_similarity])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.int64, np.float32])
+def test_similarities_of_any_kind_of_number(measure, dtype):
+    A, labels = np.ones((300, 300)) * (1 if dtype is bool else 100), np.arange(300) // 150
+    kinds = [A.astype(dtype), sp.csr_array(A.astype(dtype)), pd.DataFrame(A.astype(dtype))]
+    for kind in kinds:
+        assert measure(kind, labels) == pytest.approx(measure(A, labels))
+
+
+@pytest.mark.parametrize("measure", [normalized_cut, within_cluster_similarity])
+def test_refuses_other_numbers_of_labels(measure):
+    with pytest.raises(InputError, match=r"labels of shape \(3,\)"):
+        measure(np.eye(2), [0, 1, 1])
+    with pytest.raises(InputError, match=r"labels of shape \(2, 1\)"):
+        measure(np.eye(2), [[0], [1]])
+    with pytest.raises(InputError, match="at least one sample"):
+        measure(np.zeros((0, 0)), [])
+    with pytest.raises(InputError, match="Of a graph"):
+        measure(nx.path_graph(3), [0, 1, 1])
+
+
+def test_refuses_numbers_that_are_none():
+    with pytest.raises(InputError, match="NaN"):
+        normalized_cut(np.full((2, 2), np.nan), [0, 1])

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symclust.exceptions import InputError
+from symclust.metrics._inside import inside_sums, read_clusters
 
 __all__ = ["normalized_cut"]
-
-COLUMNS = 64  # clusters whose sums are formed at once where the similarity is no sparse matrix
 
 
 def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
@@ -43,19 +42,10 @@ def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
     >>> print(round(normalized_cut(path, [0, 0, 1, 1]), 3))
     0.333
     """
-    A = similarity if hasattr(similarity, "__matmul__") else np.asarray(similarity)
-    clusters, labels = np.unique(np.asarray(labels), return_inverse=True)
-    n, k = labels.size, clusters.size
-    if getattr(A, "shape", None) != (n, n):
-        raise InputError(
-            f"The similarity has shape {getattr(A, 'shape', None)} and there are {n} labels: it needs one "
-            "row and one column for each sample."
-        )
-    inside = np.zeros(n)  # weight of each sample's edges into its own cluster
-    for first in range(0, k, COLUMNS):
-        Z = labels[:, None] == np.arange(first, min(first + COLUMNS, k))
-        inside += np.where(Z, np.asarray(A @ Z.astype(A.dtype)), 0).sum(axis=1, dtype=np.float64)
-    degrees = np.asarray(A @ np.ones(n), dtype=np.float64)
-    association, volume = (np.bincount(labels, weights=sums, minlength=k) for sums in (inside, degrees))
-    shares = np.divide(association, volume, out=np.zeros(k), where=volume > 0)
+    A, labels = read_clusters(similarity, labels)
+    degrees = np.asarray(A @ np.ones(len(labels)), dtype=np.float64)
+    if not np.isfinite(degrees).all():
+        raise InputError("The similarity contains NaN or infinity, or sums that overflow.")
+    association, volume = (np.bincount(labels, weights=sums) for sums in (inside_sums(A, labels), degrees))
+    shares = np.divide(association, volume, out=np.zeros(len(volume)), where=volume > 0)
     return float(1 - shares.mean())

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symclust.exceptions import InputError
+from symclust.metrics._inside import inside_sums, read_clusters
 
 __all__ = ["within_cluster_similarity"]
-
-COLUMNS = 64  # clusters whose sums are formed at once: n × 64 numbers
 
 
 def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
@@ -40,15 +38,6 @@ def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
     >>> within_cluster_similarity(K, [0, 0, 1])
     0.8
     """
-    K = similarity if hasattr(similarity, "__matmul__") else np.asarray(similarity)
-    clusters, labels = np.unique(np.asarray(labels), return_inverse=True)
-    if getattr(K, "shape", None) != (labels.size, labels.size):
-        raise InputError(
-            f"The similarity has shape {getattr(K, 'shape', None)} and there are {labels.size} labels: "
-            "it needs one row and one column for each sample."
-        )
-    total = 0.0
-    for first in range(0, len(clusters), COLUMNS):
-        Z = labels[:, None] == np.arange(first, min(first + COLUMNS, len(clusters)))
-        total += float(np.asarray(K @ Z.astype(K.dtype))[Z].sum(dtype=np.float64))
-    return total / float(np.sum(np.bincount(labels).astype(np.float64) ** 2))
+    K, labels = read_clusters(similarity, labels)
+    pairs = np.sum(np.bincount(labels).astype(np.float64) ** 2)
+    return float(inside_sums(K, labels).sum() / pairs)
