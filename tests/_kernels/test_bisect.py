@@ -126,7 +126,8 @@ class Twin:
             if best >= 0:
                 group[best] = group[i]
                 held[-1] += self.degrees[best]
-        return np.array(group)
+        order = list(dict.fromkeys(group))  # groups are numbered by their first node
+        return np.array([order.index(k) for k in group])
 
     def contract(self, group):
         Z = (group[:, None] == np.arange(group.max() + 1)).astype(float)

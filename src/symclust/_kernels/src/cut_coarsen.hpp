@@ -27,6 +27,16 @@ inline std::vector<std::int32_t> shuffled(std::ptrdiff_t n, SplitMix& random) {
     return order;
 }
 
+// Groups numbered by their first node: neighbours that are close in memory stay so on the coarser graph.
+inline void number_in_order(std::vector<std::int32_t>& group, std::size_t count) {
+    std::vector<std::int32_t> number(count, -1);
+    std::int32_t next = 0;
+    for (std::int32_t& k : group) {
+        if (number[k] < 0) number[k] = next++;
+        k = number[k];
+    }
+}
+
 // Each node in random order joins the group (or the lone node) that it has the heaviest edge to, compared with the volume
 // there; groups stay below `limit`, so that a hub does not swallow the graph.
 template <typename T>
@@ -57,6 +67,7 @@ std::vector<std::int32_t> group_nodes(const CutGraph<T>& graph, double limit, Sp
             held[group[i]] += graph.degrees[i];
         }
     }
+    number_in_order(group, held.size());
     return group;
 }
 
