@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,6 +72,25 @@ def test_exports():
     assert read["score"] is None
     tree.nodes[0].score = np.inf  # of a single sample; JSON knows no such number
     assert json.loads(tree.to_json(), parse_constant=pytest.fail)["score"] is None
+
+
+def test_dicts_hold_plain_values():
+    tree = make_tree()
+    tree.nodes[1].data |= {"terms": np.array([3, 1]), "gain": np.float32(0.5)}
+    left = tree.to_dict(np.array(list("abcde")))["children"][0]
+    assert left["terms"] == [3, 1]
+    assert [type(value) for value in (left["terms"], left["gain"])] == [list, float]
+    assert [type(name) for name in left["children"][0]["members"]] == [str]
+
+
+def test_names_are_taken_by_place_and_counted():
+    tree = make_tree()
+    names = pd.Series(list("abcde"), index=range(5, 0, -1))
+    assert tree.to_newick(names) == "(((a),(b,c)),(d,e));"
+    assert tree.to_dict(names)["children"][1]["members"] == ["d", "e"]
+    for export in (tree.to_newick, tree.to_dict, tree.to_json):
+        with pytest.raises(InputError, match="names has 2 entries; the tree has 5 samples"):
+            export(["a", "b"])
 
 
 def test_samples_in_no_child_are_outliers_from_then_on():

@@ -170,6 +170,7 @@ class Tree:
         Leaves are clusters, numbered as in `cut`; with the `names` of the samples, each cluster is the group
         of its samples.
         """
+        names = self._checked(names)
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
         text: dict[int, str] = {}
         for node in reversed(list(self.walk())):
@@ -182,7 +183,11 @@ class Tree:
         return text[0] + ";"
 
     def to_dict(self, names: Sequence[Any] | None = None) -> dict[str, Any]:
-        """Return the tree as nested dicts of plain numbers and strings, children within their parent."""
+        """Return the tree as nested dicts of plain numbers, strings and lists, children within their parent.
+
+        Clusters list their samples by number, or by the `names` of the samples.
+        """
+        names = self._checked(names)
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
         found: dict[int, dict[str, Any]] = {}
         for node in reversed(list(self.walk())):
@@ -191,7 +196,7 @@ class Tree:
                 "size": len(node.members),
                 "score": float(node.score) if np.isfinite(node.score) else None,  # JSON has no infinity
                 "split": node.split,
-                **node.data,
+                **{name: _listed(value) for name, value in node.data.items()},
             }
             if node.children:
                 entry["children"] = [found[child] for child in node.children]
@@ -203,7 +208,12 @@ class Tree:
 
     def to_json(self, names: Sequence[Any] | None = None, indent: int | None = None) -> str:
         """Return `to_dict` as JSON."""
-        return json.dumps(self.to_dict(names), indent=indent, default=_plain)
+        return json.dumps(self.to_dict(names), indent=indent, default=str)
+
+    def _checked(self, names: Sequence[Any] | None) -> list[Any] | None:
+        if names is not None and len(names) != self.n_samples:
+            raise InputError(f"names has {len(names)} entries; the tree has {self.n_samples} samples.")
+        return None if names is None else [_listed(name) for name in names]
 
 
 def _quoted(name: Any) -> str:
@@ -211,6 +221,6 @@ def _quoted(name: Any) -> str:
     return text if text.isidentifier() or text.isdigit() else "'" + text.replace("'", "''") + "'"
 
 
-def _plain(value: Any) -> Any:
-    """Return NumPy's arrays and numbers as Python's; other objects as text."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+def _listed(value: Any) -> Any:
+    """Return NumPy's arrays and numbers as Python's, all else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
