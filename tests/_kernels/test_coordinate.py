@@ -146,7 +146,7 @@ def test_entries_are_visited_in_any_order(full, options):
     block=st.sampled_from([None, 3]),
 )  # fmt: skip
 def test_small_problems(n, k, seed, full, block):
-    # Where a problem is flat its minimiser is known only to the cube root of the rounding, and the next entry's
+    # Where a problem is flat its minimiser is known only to the cube root of the rounding, and the next one
     # depends on it: only values can be compared, and only after one entry from the same point.
     A, H = problem(n, k, seed=seed)
     for l, i in np.ndindex(k, n):
