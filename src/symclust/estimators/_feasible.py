@@ -18,6 +18,7 @@ FEW = 10_000  # rows up to which sweeps over computed rows take seconds
 SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over the rows
 ROUNDS = 500  # of projected gradient for the k numbers of an unseen sample
 STILL = 1e-6
+NOISE = 1e-2  # of starts that may turn negative, relative to entries of a random point
 
 
 def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
@@ -45,12 +46,30 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
             if not sweeps_pay(operator):
                 starts = replace(starts, scout_iterations=SCOUTING_STEPS)
             points = make_starts(orthant, scout, replace(starts, scout=scout), control)
+            if name:
+                leave_saddles(points, problem, level)
         reference = reference_at_random(problem, (operator.n, k), level)
         for point in points:
             point.H[isolated] = 0
             point.H = np.ascontiguousarray(constraint.project(point.H), dtype=operator.dtype)
             point.reference = reference
     return points
+
+
+def leave_saddles(points: list[Start], problem: Problem, level: float) -> None:
+    """Move nonnegative starts to where descent can go on from.
+
+    Negative similarities may leave nothing to a nonnegative factor; at H = 0 the gradient is zero, and the
+    positive eigenvalues of M say where to go. Where H may be negative, a start that respects a symmetry of M
+    would respect it for ever, and end in a saddle point: a little noise, the same on every run, breaks it.
+    """
+    for point in points:
+        if not point.H.any():
+            columns = min(point.H.shape[1], max(1, problem.operator.n - 1))  # all of them may be too many
+            point.H[:, :columns] = turned_embedding(problem.operator, columns)
+        if not problem.constraint.nonnegative:
+            noise = np.random.default_rng(0).standard_normal(point.H.shape)
+            point.H += (NOISE * level * noise).astype(point.H.dtype)
 
 
 def sweeps_pay(operator: Operator) -> bool:
