@@ -83,6 +83,40 @@ def test_the_free_factor_is_the_best_there_is(init, sign):
     assert model.objective_ == pytest.approx(best, rel=1e-6)
 
 
+FOES = {
+    "two sides": np.kron([[0.0, -1.0], [-1.0, 0.0]], np.ones((6, 6))),
+    "three sides": np.kron(2.0 * np.eye(3) - 1, np.ones((4, 4))),
+    "everybody": np.eye(12) - 1,
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("solver", ["projected_gradient", "columnwise"])
+@pytest.mark.parametrize("init", ["merge", "greedy", "zero"])
+@pytest.mark.parametrize("foes", FOES)
+def test_no_start_of_a_free_factor_ends_in_a_saddle_point(foes, init, solver):
+    A = FOES[foes]
+    model = fit(A, n_clusters=2, init=init, solver=solver, tol=1e-6, max_iter=20_000)
+    best = np.sum(A**2) - np.sum(np.maximum(np.linalg.eigvalsh(A)[-2:], 0) ** 2)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("constraint", ["nonnegative", "one_per_row"])
+def test_two_friends_among_foes_are_found(constraint):
+    A = -np.ones((12, 12))
+    A[0, 1] = A[1, 0] = 5
+    model = fit(A, n_clusters=1, constraint=constraint)
+    assert model.membership_.nonzero()[0].tolist() == [0, 1]
+    assert model.objective_ == pytest.approx(176, rel=1e-3)
+
+
+def test_a_similarity_without_positive_eigenvalues_has_no_factor_but_zero():
+    with pytest.warns(UserWarning, match="12 of 12 samples belong to no cluster"):
+        model = fit(-np.eye(12), constraint="nonnegative")
+    assert not model.membership_.any()
+
+
 def test_the_parts_of_the_objective_are_those_of_the_paper():
     A, _ = signed()
     weight = 0.4
@@ -266,9 +300,10 @@ def test_given_starts_may_be_negative_and_are_projected():
 def test_samples_without_similarity_have_rows_of_zeros():
     A, _ = signed()
     A[:, 5] = A[5] = 0
-    with pytest.warns(UserWarning, match="1 of 60 samples belong to no cluster"):
+    with pytest.warns(UserWarning, match="1 of 60 samples belong to no cluster") as caught:
         model = fit(A, graph_regularization=0.1)
     assert not model.membership_[5].any()
+    assert str(caught[0].message).endswith(f"to cluster {model.labels_[5]}.")
 
 
 @pytest.mark.parametrize(
@@ -299,6 +334,24 @@ def test_options_that_do_not_exist(options, message):
 def test_choices_that_do_not_go_together(options, message):
     with pytest.raises(CombinationError, match=message):
         fit(np.eye(5), **options)
+
+
+def test_rounding_of_large_negative_entries_is_not_asymmetry():
+    A = -1e6 * np.abs(signed()[0])
+    np.fill_diagonal(A, 0)
+    A[0, 1] *= 1 + 1e-15
+    fit(A)
+    A[0, 1] *= 1.5
+    with pytest.raises(InputError, match="not symmetric"):
+        fit(A)
+
+
+def test_graphs_with_negative_weights_are_told_of_precomputed():
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", -1.0), ("c", "d", 2.0)])
+    with pytest.raises(InputError, match="Negative values in data.*Graph.*affinity='precomputed'"):
+        SymmetricFactorization(2).fit(graph)
+    assert sorted(fit(graph, n_clusters=2).communities()) == [["a", "b"], ["c", "d"]]
 
 
 def test_cosines_of_signed_data():

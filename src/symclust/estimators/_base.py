@@ -72,7 +72,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             warnings.warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
                 "samples without enough similarity to others do. Their rows of membership_ are zero; labels_ "
-                "counts them to cluster 0.",
+                f"counts them to cluster {self.labels_[empty[0]]}.",
                 stacklevel=4,
             )
 
