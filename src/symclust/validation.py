@@ -145,8 +145,8 @@ def check_scale(squared_norm: float, dtype: Any) -> None:
     norm = float(np.sqrt(squared_norm))
     if norm and not least <= norm <= most:
         raise InputError(
-            f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be factored "
-            f"in {np.dtype(dtype)}. Multiply it by a constant, for example A / abs(A).max()."
+            f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be "
+            f"factored in {np.dtype(dtype)}. Multiply it by a constant, for example A / abs(A).max()."
         )
 
 

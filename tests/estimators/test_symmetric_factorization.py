@@ -1,6 +1,7 @@
 """SymmetricFactorization as an estimator."""
 
 import pickle
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -13,7 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from symclust import SymmetricFactorization, SymNMF, registry
-from symclust.constraints import Sparse, Unit
+from symclust.constraints import OnePerRow, Sparse, Unit
+from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
 from symclust.graphs import cosine
 from symclust.operators import Gram
@@ -246,6 +248,33 @@ def test_an_unseen_row_lies_in_the_set_and_is_the_best_there():
             assert h.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("constraint", [OnePerRow(), Sparse(1), Sparse(2), Sparse(3)])
+def test_an_unseen_row_with_few_entries_has_the_best_ones(constraint):
+    rng = np.random.default_rng(0)
+    H = constraint.project(rng.normal(size=(20, 4)) * [0.1, 1, 3, 0.5])  # columns of different lengths
+    R = (rng.normal(size=(50, 20)) + rng.normal(size=(50, 4)) @ H.T) @ H
+    G, signs = H.T @ H, 0 if constraint.nonnegative else -np.inf
+    found = RowSolver(constraint)(G, R)
+    assert constraint.violation(found) == 0
+    best = np.zeros(50)
+    for columns in map(list, combinations(range(4), constraint.most_per_row)):
+        h = np.maximum(R[:, columns] @ np.linalg.pinv(G[np.ix_(columns, columns)]), signs)
+        square = np.sum((h @ G[np.ix_(columns, columns)]) * h, axis=1)
+        best = np.minimum(best, square - 2 * np.sum(h * R[:, columns], axis=1))
+    excess = np.sum((found @ G) * found, axis=1) - 2 * np.sum(found * R, axis=1) - best
+    exact = 1.0 if constraint.most_per_row == 1 else 0.95  # more entries are chosen one after the other
+    assert np.mean(excess <= 1e-6 * np.abs(best)) >= exact
+
+
+def test_unseen_samples_join_large_clusters_of_weak_similarity():
+    """The best entry of a row is not the largest: the columns of `one_per_row` have different lengths."""
+    y = np.repeat([0, 1], [80, 4])
+    A = np.where(y[:, None] == y, np.where(y == 0, 0.2, 0.5), 0.1)
+    model = fit(A, n_clusters=2, constraint="one_per_row")
+    new = np.where(y == 0, 0.19, 0.5)  # like the 80, and like the 4: there are more of the former
+    assert model.predict(new[None])[0] == model.labels_[0]
+
+
 # Repeatability and refusals ---------------------------------------------------------------------------------
 
 
@@ -306,6 +335,15 @@ def test_samples_without_similarity_have_rows_of_zeros():
     assert str(caught[0].message).endswith(f"to cluster {model.labels_[5]}.")
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_documents_without_common_words_have_rows_of_zeros(dtype):
+    words = np.kron(np.eye(2), np.ones((5, 4)))
+    lonely = np.kron(np.eye(20), np.random.default_rng(0).uniform(size=(1, 3)))
+    X = np.block([[words, np.zeros((10, 60))], [np.zeros((20, 8)), lonely]]).astype(dtype)
+    with pytest.warns(UserWarning, match="20 of 30 samples belong to no cluster"):
+        SymmetricFactorization(2, affinity="cosine", graph_regularization=0.1, random_state=0).fit(X)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -349,7 +387,7 @@ def test_rounding_of_large_negative_entries_is_not_asymmetry():
 def test_graphs_with_negative_weights_are_told_of_precomputed():
     graph = nx.Graph()
     graph.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", -1.0), ("c", "d", 2.0)])
-    with pytest.raises(InputError, match="Negative values in data.*Graph.*affinity='precomputed'"):
+    with pytest.raises(InputError, match=r"Negative values in data.*Graph.*affinity='precomputed'"):
         SymmetricFactorization(2).fit(graph)
     assert sorted(fit(graph, n_clusters=2).communities()) == [["a", "b"], ["c", "d"]]
 

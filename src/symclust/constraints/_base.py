@@ -27,11 +27,14 @@ class Constraint(ABC):
         Whether every row is projected by itself, so that H can be handled in blocks of rows.
     nonnegative : bool
         Whether no point of the set has a negative entry.
+    most_per_row : int or None
+        How many entries of a row may differ from zero; None where that is not limited.
     """
 
     offers: ClassVar[frozenset[str]] = frozenset()
     by_rows: bool = True
     nonnegative: ClassVar[bool] = False
+    most_per_row: int | None = None
 
     @abstractmethod
     def project(self, H: Array) -> Array:

@@ -87,8 +87,9 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def transform(self, X: Any) -> np.ndarray:
         """Return the memberships of samples, n_samples × n_clusters.
 
-        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h ≥ 0 that
-        explains its similarities a to the training samples best, min ‖a − Hh‖².
+        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h that explains
+        its similarities a to the training samples best: min ‖a − Hh‖² over h ≥ 0, or over the rows that the
+        constraint of the model allows.
 
         Parameters
         ----------
@@ -106,9 +107,9 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well the clusters explain samples, from −1 (not at all) to 0 (entirely).
 
-        The score is minus the mean of min ‖a − Hh‖² / ‖a‖² over h ≥ 0, with a the similarities of a sample to
-        the training samples. Samples seen in training are not treated differently from unseen ones; a sample
-        without similarities counts as not explained.
+        The score is minus the mean of min ‖a − Hh‖² / ‖a‖² over the h of `transform`, with a the similarities
+        of a sample to the training samples. Samples seen in training are not treated differently from unseen
+        ones; a sample without similarities counts as not explained.
 
         Parameters
         ----------

@@ -90,8 +90,8 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similar
         return Similarity(A, names, extend=as_given)
     if not A.is_nonnegative():
         raise InputError(
-            f"Negative values in data: the {type(X).__name__} has edges of negative weight, for which there is "
-            "no normalised cut. SymmetricFactorization takes them as they are with affinity='precomputed'."
+            f"Negative values in data: the {type(X).__name__} has edges of negative weight, for which there "
+            "is no normalised cut. SymmetricFactorization takes them as they are with affinity='precomputed'."
         )
     check_similarity(A)
     return Similarity(as_operator(normalized_cut(A.csr)), names, extend=NewNodes(A.csr).extend)

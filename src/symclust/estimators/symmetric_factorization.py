@@ -12,10 +12,11 @@ from symclust import _kernels, registry
 from symclust.constraints import as_constraint
 from symclust.estimators._assigning import find_centers, nearest_center
 from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._feasible import RowSolver, feasible_starts, orthant_solver
+from symclust.estimators._feasible import feasible_starts, orthant_solver
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import COUPLED, check_known, check_solver
 from symclust.estimators._placing import Placer
+from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
