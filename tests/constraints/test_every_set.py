@@ -141,6 +141,18 @@ def test_a_projection_of_the_wrong_shape_is_named():
         as_constraint(Wrong()).project(np.ones(SHAPE))
 
 
+def test_a_projection_that_is_not_finite_is_named():
+    class Sphere:
+        def project(self, H):
+            with np.errstate(invalid="ignore"):
+                return H / np.linalg.norm(H, axis=1, keepdims=True)
+
+    sphere = as_constraint(Sphere())
+    assert sphere.violation(sphere.project(np.ones(SHAPE))) <= 1e-12
+    with pytest.raises(InputError, match=r"Sphere\.project.*NaN.*may be zero"):
+        sphere.project(np.zeros(SHAPE))
+
+
 def test_parameters_that_are_not_possible():
     with pytest.raises(OptionError, match=r"axis='sideways'.*'rows', 'columns'"):
         Unit("sideways")
