@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from symclust import SymmetricFactorization, SymNMF, registry
+from symclust import OffDiagonalSymNMF, SymmetricFactorization, SymNMF, registry
 from symclust.constraints import OnePerRow, Sparse, Unit
 from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
@@ -324,6 +324,19 @@ def test_given_starts_may_be_negative_and_are_projected():
         model = fit(A, constraint=Unit(), init=H, max_iter=1, tol=0)
     assert model.history_.objective[0] == pytest.approx(np.sum((A - U @ U.T) ** 2))
     assert caught[0].filename == __file__  # the warning points at the call of fit
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e4])
+def test_given_starts_may_be_far_too_small_or_large(size):
+    A, y = signed()
+    model = fit(1e6 * A, init=size * np.eye(3)[y])  # entries of H are about 1e3
+    assert model.relative_error_ == pytest.approx(fit(A).relative_error_, rel=1e-3)
+
+
+def test_given_starts_may_not_be_zero():
+    for model in (SymmetricFactorization(3), SymNMF(3), OffDiagonalSymNMF(3)):
+        with pytest.raises(InputError, match="init is zero everywhere"):
+            model.set_params(affinity="precomputed", init=np.zeros((60, 3))).fit(np.ones((60, 60)))
 
 
 def test_samples_without_similarity_have_rows_of_zeros():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
 from symclust.constraints import Nonnegative
 from symclust.initialization._embedding import turned_embedding
@@ -15,6 +15,7 @@ from symclust.solvers import Control, Problem, Solver, Start, Starts, make_start
 
 FEW = 10_000  # rows up to which sweeps over computed rows take seconds
 SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over the rows
+TOO_SHORT = 10.0  # how often a given start would fit into the one of its direction that fits best
 NOISE = 1e-2  # of starts that may turn negative, relative to entries of a random point
 
 
@@ -45,6 +46,8 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
             points = make_starts(orthant, scout, replace(starts, scout=scout), control)
             if name:
                 leave_saddles(points, problem, level)
+            else:
+                lengthen(points[0], operator)
         reference = reference_at_random(problem, (operator.n, k), level)
         for point in points:
             point.H[isolated] = 0
@@ -67,6 +70,17 @@ def leave_saddles(points: list[Start], problem: Problem, level: float) -> None:
         if not problem.constraint.nonnegative:
             noise = np.random.default_rng(0).standard_normal(point.H.shape)
             point.H += (NOISE * level * noise).astype(point.H.dtype)
+
+
+def lengthen(point: Start, operator: Operator) -> None:
+    """Scale up a given start that is far too small: near H = 0 gradients are small, and all looks stationary.
+
+    ‖M − c²HHᵀ‖ is least for c² = ⟨H, MH⟩ / ‖HᵀH‖².
+    """
+    H, product = point.H, operator @ point.H
+    fit, square = _kernels.inner(H.reshape(-1), product.reshape(-1)), _kernels.norm(_kernels.gram(H)[0])
+    if fit > TOO_SHORT**2 * square**2:
+        point.H = H * H.dtype.type(np.sqrt(fit) / square)
 
 
 def sweeps_pay(operator: Operator) -> bool:

@@ -67,7 +67,7 @@ class SymmetricFactorization(DescentEstimator):
     init : {"merge", "random", "spectral", ...} or array of shape (n_samples, n_clusters), default="merge"
         Where the descent starts; always projected onto the set. "merge" finds clusters with a nonnegative
         factor first, as in `SymNMF`; "random" is a random point of the set; "spectral" takes the leading
-        eigenvectors of M, turned towards the axes.
+        eigenvectors of M, turned towards the axes. An array is scaled up if it is far too small.
     n_init : int, default=1
         Number of starts, run side by side; the one with the lowest objective is kept.
     assign : {"auto", "argmax", "kmeans"}, default="auto"
