@@ -72,7 +72,8 @@ class SymmetricFactorization(DescentEstimator):
         Number of starts, run side by side; the one with the lowest objective is kept.
     assign : {"auto", "argmax", "kmeans"}, default="auto"
         How clusters are read off H: "argmax" takes the column of the largest entry, "kmeans" clusters the
-        rows. "auto" is "argmax" where H has no negative entries and "kmeans" elsewhere.
+        rows. "auto" is "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for sets that
+        leave signs free or are one's own.
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
     max_iter : int, default=1000
