@@ -16,7 +16,7 @@ from symclust.solvers import Control, Problem, Solver, Start, Starts, make_start
 FEW = 10_000  # rows up to which sweeps over computed rows take seconds
 SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over the rows
 TOO_SHORT = 10.0  # how often a given start would fit into the one of its direction that fits best
-NOISE = 1e-2  # of starts that may turn negative, relative to entries of a random point
+NOISE = 0.1  # of starts that may turn negative, relative to a random point; 0.01 left some in saddle points
 
 
 def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
