@@ -149,13 +149,14 @@ def test_of_the_two_weights_only_their_product_matters(mixtures):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("init", ["spectral", "random", "nndsvda"])
 @pytest.mark.parametrize("cls", FAMILY)
-def test_the_unit_of_the_data_does_not_matter(cls, mixtures, dtype):
+def test_the_unit_of_the_data_does_not_matter(cls, init, mixtures, dtype):
     """The same fit, the same number of iterations, and memberships that differ by the unit."""
-    model = cls(3, random_state=0).fit(mixtures.astype(dtype))
+    model = cls(3, init=init, random_state=0).fit(mixtures.astype(dtype))
     rtol = 1e-2 if dtype == np.float32 else 1e-6
-    for unit in (1e-12, 1e-4, 1e4, 1e12):
-        other = cls(3, random_state=0).fit((mixtures * unit).astype(dtype))
+    for unit in (1e-12, 1e4, 1e12):
+        other = cls(3, init=init, random_state=0).fit((mixtures * unit).astype(dtype))
         assert other.relative_error_ == pytest.approx(model.relative_error_, rel=rtol)
         assert abs(other.n_iter_ - model.n_iter_) <= 0.1 * model.n_iter_
         np.testing.assert_allclose(
