@@ -223,6 +223,24 @@ def test_factors_can_be_given(mixtures):
         NMF(3, init=(fitted.membership_, fitted.components_.T), n_init=3).fit(mixtures)
 
 
+@pytest.mark.parametrize("cls", FAMILY)
+def test_the_size_of_given_factors_does_not_matter(cls, mixtures):
+    """From large ones every gradient looked small beside the first."""
+    rng = np.random.RandomState(0)
+    W, C = rng.random_sample((80, 3)), rng.random_sample((30, 3))
+    model = cls(3, init=(W, C)).fit(mixtures)
+    for size in (1e-6, 1e6):
+        other = cls(3, init=(size * W, C)).fit(mixtures)
+        assert other.relative_error_ == pytest.approx(model.relative_error_, rel=0.05)
+    given = W.astype(np.float32), C.astype(np.float32)
+    assert cls(3, init=given).fit(mixtures.astype(np.float32)).membership_.dtype == np.float32
+
+
+def test_numpys_true_stops_too(mixtures):
+    with pytest.warns(NotConvergedWarning, match="stopped by the callback after 2 iterations"):
+        NMF(3, init="random", tol=0, callback=lambda p: np.bool_(p.iteration == 2)).fit(mixtures)
+
+
 def test_callback_limits_and_reasons(mixtures):
     seen = []
     model = NMF(
