@@ -148,6 +148,8 @@ def test_options_of_the_vectoriser_pass_through(corpus):
     assert all(len(term) == 3 for term, _ in letters[0].terms)
     own = topics(texts, 2, random_state=0, stop_words={"hockey", "moon"})
     assert not {"hockey", "moon"} & {term for topic in own for term, _ in topic.terms}
+    single = topics(texts, 2, random_state=0, dtype=np.float32)
+    assert single.membership_.dtype == single.assign(texts[:2]).membership_.dtype == np.float32
     called = topics(texts, 2, random_state=0, analyzer=str.split, max_df=1.0)
     assert "the" in called.feature_names
     tokens = topics(texts, 2, random_state=0, tokenizer=str.split, language=None, max_df=1.0)

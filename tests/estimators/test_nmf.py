@@ -334,6 +334,13 @@ def test_options_of_the_variants_are_checked(mixtures):
         GraphNMF(3, graph=np.ones((5, 5))).fit(mixtures)
     with pytest.raises(CombinationError, match="graph_params"):
         GraphNMF(3, graph=np.ones((80, 80)), graph_params={"n_neighbors": 3}).fit(mixtures)
+    for name in ("knn", "precomputed"):
+        with pytest.raises(
+            OptionError, match=rf"graph='{name}' is not known.*'self_tuning', or give the simil"
+        ):
+            GraphNMF(3, graph=name).fit(mixtures)
+    with pytest.raises(OptionError, match=r"graph_params=.'k': 3. does not fit graph='cosine'"):
+        GraphNMF(3, graph="cosine", graph_params={"k": 3}).fit(mixtures)
     with pytest.raises(InputError, match="not symmetric"):
         GraphNMF(3, graph=np.triu(np.ones((80, 80)))).fit(mixtures)
 

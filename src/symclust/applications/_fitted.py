@@ -56,7 +56,7 @@ class FittedTopics:
         X = self.weights.transform(self._counts(read_corpus(texts, **self.reading)))
         known = np.flatnonzero(np.diff(X.indptr))
         labels = np.full(X.shape[0], -1, dtype=np.intp)
-        membership = np.zeros((X.shape[0], len(self.model.components_)))
+        membership = np.zeros((X.shape[0], len(self.model.components_)), dtype=X.dtype)
         if known.size:
             membership[known] = self.model.transform(X[known])
             labels[known] = self.model.predict(X[known])
