@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,6 +72,25 @@ def test_exports():
     assert read["score"] is None
     tree.nodes[0].score = np.inf  # of a single sample; JSON knows no such number
     assert json.loads(tree.to_json(), parse_constant=pytest.fail)["score"] is None
+
+
+def test_names_go_by_their_order_and_are_quoted_where_newick_needs_it():
+    tree = make_tree()
+    shuffled = pd.Series(["a_b", "c-d", "e", "f", "7"], index=[4, 3, 2, 1, 0])
+    assert tree.to_newick(shuffled) == "((('a_b'),('c-d',e)),(f,7));"
+    assert tree.to_dict(shuffled)["children"][1]["members"] == ["f", "7"]
+    for export in (tree.to_newick, tree.to_dict, tree.to_json):
+        with pytest.raises(InputError, match="names has 2 entries; expected one for each of 5"):
+            export(["a", "b"])
+
+
+def test_a_tree_too_deep_for_json_says_so():
+    tree, last = Tree(1500), 0
+    for i in range(1499):
+        last = tree.split(last, [[i], np.arange(i + 1, 1500)])[1].number
+    assert tree.to_newick().count("(") == 1499
+    with pytest.raises(InputError, match="1499 levels"):
+        tree.to_json()
 
 
 def test_samples_in_no_child_are_outliers_from_then_on():
