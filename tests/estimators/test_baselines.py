@@ -214,6 +214,19 @@ def test_single_linkage_of_a_sparse_matrix_is_that_of_the_dense_one():
         assert adjusted_rand_score(dense.labels_, csr.labels_) == 1
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("scale", [1.0, 1e-20])
+def test_single_linkage_of_a_sparse_matrix_with_negative_entries(seed, scale):
+    """Pairs that are not stored are more similar than those with a negative similarity."""
+    rng = np.random.default_rng(seed)
+    K = np.triu(rng.integers(-3, 4, (8, 8)) * (rng.random((8, 8)) < 0.8), 1) * scale
+    dense, csr = (
+        LinkageClustering(1, linkage="single", affinity="precomputed").fit(form).linkage_matrix_
+        for form in (K + K.T, sparse.csr_array(K + K.T))
+    )
+    np.testing.assert_allclose(csr[:, 2], dense[:, 2])
+
+
 def test_complete_linkage_of_a_sparse_matrix_is_refused(blobs):
     with pytest.raises(CombinationError, match="needs the similarity of all pairs"):
         LinkageClustering(3, linkage="complete", affinity="nearest_neighbors").fit(blobs[0])
