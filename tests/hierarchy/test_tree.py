@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage
+from scipy.sparse import csr_array
 
 from symclust.exceptions import InputError, OptionError
 from symclust.hierarchy import Node, Tree, Within, grow
@@ -181,3 +182,13 @@ def test_the_splinter_group_is_that_of_diana(n, seed):
         if gains[mover] <= 0:
             break
     assert sorted(new) == np.flatnonzero(splinter(as_operator(K))).tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_ties_are_broken_alike_on_any_scale_and_in_any_form(n, seed):
+    K = np.random.default_rng(seed).integers(0, 4, (n, n))
+    K = np.maximum(K, K.T)
+    found = splinter(as_operator(K.astype(float)))
+    for form in (0.1 * K, csr_array(0.1 * K), (0.1 * K).astype(np.float32)):
+        assert splinter(as_operator(form)).tolist() == found.tolist()
