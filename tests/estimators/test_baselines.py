@@ -331,7 +331,13 @@ def test_divisive_clustering_takes_scikit_learns_estimators(blobs):
     assert splitter.get_params()["n_clusters"] == 8
 
 
-@pytest.mark.parametrize("estimator", [KMeans(), None, "kmeans"])
+def test_divisive_clustering_passes_on_why_a_method_refuses_the_similarity():
+    K = np.kron(np.eye(2), np.ones((4, 4))) - 0.5
+    with pytest.raises(InputError, match="some similarities are negative"):
+        DivisiveClustering(SpectralNJW(), 2, affinity="precomputed").fit(K)
+
+
+@pytest.mark.parametrize("estimator", [KMeans(), SpectralNJW, None, "kmeans"])
 def test_divisive_clustering_refuses_what_has_no_affinity(estimator, blobs):
     with pytest.raises(OptionError, match="n_clusters and affinity"):
         DivisiveClustering(estimator).fit(blobs[0])

@@ -11,7 +11,7 @@ import numpy as np
 from symclust._threads import single_threaded_blas
 from symclust.estimators._hard import HardEstimator
 from symclust.estimators._input import Similarity
-from symclust.exceptions import NotConvergedWarning
+from symclust.exceptions import InputError, NotConvergedWarning
 from symclust.hierarchy import Node, Tree, Within, grow
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_similarity
@@ -25,7 +25,10 @@ class TreeEstimator(HardEstimator):
 
     @abstractmethod
     def _halves(self, K: Operator) -> np.ndarray | None:
-        """Return which samples go right, as booleans, or None where a cluster cannot be split."""
+        """Return which samples go right, as booleans, or None where a cluster cannot be split.
+
+        An InputError says the same of a part; that of all samples is passed on.
+        """
 
     def _comment(self, similarity: Similarity) -> None:
         """Warn of what the method does with such a similarity; most take it as it is."""
@@ -69,7 +72,12 @@ class TreeEstimator(HardEstimator):
 
         def split(node: Node) -> list[np.ndarray] | None:
             cut = cuts.pop(node.number)
-            right = self._halves(cut)
+            try:
+                right = self._halves(cut)
+            except InputError:
+                if node.parent is None:  # the method cannot take this similarity at all
+                    raise
+                return None  # too little structure for two clusters
             if right is None or right.all() or not right.any():
                 return None
             for number, part in enumerate((~right, right), start=len(tree.nodes)):
