@@ -8,7 +8,7 @@ from symclust.operators import Operator
 
 Array = np.ndarray
 
-ROUNDING = 4  # errors of sums, in units of the last digit of the largest: ties stay ties on any scale
+ROUNDING = 4  # errors, in units of the last digit, within which values are tied: the same on any scale
 
 
 def splinter(operator: Operator) -> Array | None:
@@ -31,7 +31,8 @@ def splinter(operator: Operator) -> Array | None:
         return None
     left = np.zeros(n, dtype=bool)
     sums = operator.degrees()
-    rounding = ROUNDING * float(np.finfo(sums.dtype).eps) * float(np.abs(sums).max())
+    unit = ROUNDING * float(np.finfo(sums.dtype).eps)
+    rounding = unit * float(np.abs(sums).max())
     to_old = (sums - operator.diagonal()).astype(np.float64)  # similarity to the others that stay
     to_new = np.zeros(n)
     mover = _first_largest(-to_old, rounding)
@@ -45,7 +46,7 @@ def splinter(operator: Operator) -> Array | None:
             break
         gain = to_new / gone - to_old / stay  # (16)
         gain[left] = -np.inf
-        slack = rounding / min(gone, stay)
+        slack = rounding / stay + unit * float(np.abs(row).max())
         mover = _first_largest(gain, slack)
         if gain[mover] <= slack:
             break
