@@ -162,7 +162,14 @@ def test_given_sizes_are_kept_and_the_sum_is_the_largest(n, k, seed):
     assert P[np.arange(n), labels].sum() == pytest.approx(P[:, places][rows, columns].sum())
 
 
-@pytest.mark.parametrize("sizes", [[1, 2], [3, 3, -1], [1.5, 1.5, 2], [1, 1, 1]])
+def test_sizes_may_be_shares_of_the_samples():
+    P = np.full((8, 2), 0.5)
+    assert np.bincount(assign_sizes(P, 8 * np.array([0.75, 0.25]))).tolist() == [6, 2]
+
+
+@pytest.mark.parametrize(
+    "sizes", [[1, 2], [3, 3, -1], [1.5, 1.5, 2], [1, 1, 1], [np.nan, 2, 3], [np.inf, -np.inf, 5], "abc"]
+)
 def test_sizes_that_do_not_fit_are_refused(sizes):
     with pytest.raises(InputError, match="3 whole numbers"):
         assign_sizes(np.full((5, 3), 1 / 3), sizes)
