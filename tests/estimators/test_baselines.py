@@ -230,6 +230,8 @@ def test_single_linkage_of_a_sparse_matrix_with_negative_entries(seed, scale):
 def test_complete_linkage_of_a_sparse_matrix_is_refused(blobs):
     with pytest.raises(CombinationError, match="needs the similarity of all pairs"):
         LinkageClustering(3, linkage="complete", affinity="nearest_neighbors").fit(blobs[0])
+    with pytest.raises(CombinationError, match="Use a dense similarity"):
+        LinkageClustering(3, linkage="single", affinity="cosine").fit(abs(blobs[0]))
 
 
 # Spectral ---------------------------------------------------------------------------------------------------

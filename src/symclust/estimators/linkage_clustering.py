@@ -35,6 +35,7 @@ class LinkageClustering(HardEstimator):
     affinity : str or callable, default="gaussian"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome. A sparse
         similarity, such as "nearest_neighbors", can be used with "single" only: the others need all pairs.
+        That of "cosine" is never written out; give it as an array.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
 
@@ -97,10 +98,11 @@ class LinkageClustering(HardEstimator):
         if isinstance(K, Sparse) and self.linkage == "single":
             return _single_linkage(K)
         if not K.is_dense:
+            single = "linkage='single', or " if isinstance(K, Sparse) else ""
             raise CombinationError(
                 f"linkage={self.linkage!r} needs the similarity of all pairs, {K.n} × {K.n} numbers, and "
-                f"{K!r} does not hold them. Use linkage='single', or a dense similarity, such as that of "
-                "affinity='gaussian'."
+                f"{K!r} does not hold them. Use {single}a dense similarity: that of affinity='gaussian', "
+                "or an array with affinity='precomputed'."
             )
         distances = K.largest() - K.toarray()
         np.fill_diagonal(distances, 0)
