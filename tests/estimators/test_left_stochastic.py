@@ -118,6 +118,12 @@ def test_negative_similarities_are_welcome(factor):
     assert clustering_accuracy(np.arange(40) % 2, model.labels_) == 1
 
 
+def test_similarities_whose_squares_are_zero(factor):
+    model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(1e-200 * factor @ factor.T)
+    assert clustering_accuracy(factor.argmax(axis=1), model.labels_) == 1
+    assert np.isnan(model.relative_error_)
+
+
 def test_one_cluster():
     model = LeftStochastic(1, affinity="precomputed").fit(np.ones((5, 5)))
     assert_array_equal(model.membership_, np.ones((5, 1)))

@@ -173,7 +173,8 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
         self._store(similarity, result)
         self.scale_ = scale
-        self.relative_error_ = float(np.sqrt(result.objective / squared_norm))
+        # Squares of entries below 1e-162 are zero: nothing to compare with.
+        self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         self._placer = SimplexPlacer(similarity, result.H, scale)
 
     def __sklearn_tags__(self) -> Any:
