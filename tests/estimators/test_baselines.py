@@ -291,9 +291,12 @@ def test_the_least_similar_leaf_is_split_first():
 
 def test_samples_that_nothing_tells_apart_are_not_split():
     K = np.kron(np.eye(2), np.ones((3, 3)))
-    with pytest.warns(NotConvergedWarning, match="stopped at 2 clusters of 4"):
+    with pytest.warns(NotConvergedWarning, match="stopped at 2 clusters of 4") as warned:
         model = HierarchicalLeftStochastic(4, affinity="precomputed").fit(K)
+    assert warned[0].filename == __file__
     assert sorted(np.bincount(model.labels_)) == [3, 3]
+    assert not model.converged_
+    assert "2 clusters of 4" in model.stop_reason_
 
 
 @pytest.mark.parametrize(

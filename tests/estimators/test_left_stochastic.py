@@ -150,8 +150,9 @@ def test_the_same_bits_on_one_thread_and_on_two():
 
 def test_too_few_iterations_are_reported(factor):
     K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
-    with pytest.warns(NotConvergedWarning, match="max_iter"):
+    with pytest.warns(NotConvergedWarning, match="max_iter") as warned:
         LeftStochastic(3, affinity="precomputed", solver="multiplicative", max_iter=2).fit(K)
+    assert warned[0].filename == __file__  # the line that called fit
 
 
 @pytest.mark.parametrize(

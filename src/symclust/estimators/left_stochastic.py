@@ -171,7 +171,7 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         self._keep(similarity, best, scale, squared_norm)
 
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
-        self._store(similarity, result)
+        self._store(similarity, result, stacklevel=5)
         self.scale_ = scale
         # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
