@@ -47,10 +47,14 @@ def tree(split: str, **options: Any) -> Callable[..., Iterator[Partition]]:
     return run
 
 
-def flattened(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterator[Partition]:
-    for k in numbers:
-        seconds, flat = timed(lambda k=k: HierarchicalNMF(k, random_state=seed).fit(X).flatten())
-        yield Partition(len(flat.components_), seconds, flat.labels_, top_terms(flat.components_))
+def flattened(**options: Any) -> Callable[..., Iterator[Partition]]:
+    def run(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterator[Partition]:
+        for k in numbers:
+            model = HierarchicalNMF(k, random_state=seed, **options)
+            seconds, flat = timed(lambda model=model: model.fit(X).flatten())
+            yield Partition(len(flat.components_), seconds, flat.labels_, top_terms(flat.components_))
+
+    return run
 
 
 def flat_nmf(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterator[Partition]:
@@ -88,10 +92,13 @@ def lda(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterator[Part
         yield Partition(k, seconds, W.argmax(axis=1), top_terms(model.components_))
 
 
+AS_IN_TOPICS = {"criterion": "energy", "outlier_ratio": 30}
+
 METHODS: dict[str, Callable[..., Iterator[Partition]]] = {
     "r2-nmf-hier": tree("rank_two"),
-    "r2-nmf-hier, β = 30": tree("rank_two", outlier_ratio=30),  # as in topics()
-    "r2-nmf-hier flattened": flattened,
+    "r2-nmf-hier, flattened": flattened(),
+    "r2-nmf-hier, energy": tree("rank_two", **AS_IN_TOPICS),
+    "r2-nmf-hier, energy, flattened": flattened(**AS_IN_TOPICS),
     "nmf-flat": flat_nmf,
     "kmeans-hier": tree("k_means"),
     "kmeans-flat": k_means,

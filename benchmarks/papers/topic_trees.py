@@ -105,7 +105,7 @@ def draw(name: str, rows: list[dict[str, Any]]) -> None:
             ax.yaxis.set_major_formatter("{x:g}")
             ax.yaxis.set_minor_formatter("")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    fig.suptitle(name)
+    fig.suptitle(name, x=0.01, ha="left")
     RESULTS.mkdir(exist_ok=True)
     fig.savefig(RESULTS / f"topic_trees_{name}.png", dpi=100)
     plt.close(fig)

@@ -36,6 +36,17 @@ def stacked_problems(draw, full_rank):
     return C * scales, B, X
 
 
+def check_residuals(C, B, solution):
+    """SciPy's residuals, or less: 1.17 misses the minimum of one in ten thousand problems of low rank."""
+    G, R = normal_equations(C, B, np.float64)
+    expected = np.array([nnls(C, b)[0] for b in B])
+    theirs, ours = (np.sum((X @ C.T - B) ** 2, axis=1) for X in (expected, solution))
+    solved = [violation(G, r[None], x[None]) < 1e-10 for r, x in zip(R, expected, strict=True)]
+    tolerance = 1e-9 * np.sum(B**2)
+    assert np.all(ours <= theirs + tolerance)
+    np.testing.assert_allclose(ours[solved], theirs[solved], rtol=0, atol=tolerance)
+
+
 def normal_equations(C, B, dtype):
     return (C.T @ C).astype(dtype), (B @ C).astype(dtype)
 
@@ -62,14 +73,11 @@ def test_equals_scipy_where_the_solution_is_unique(method, dtype, rtol, problem)
 def test_reaches_the_objective_of_scipy_where_it_is_not(method, problem):
     C, B, X = problem
     G, R = normal_equations(C, B, np.float64)
-    residuals = np.array([nnls(C, b)[1] for b in B])
     for start in (None, X):
         solution = method(G, R, start)
         assert np.all(solution >= 0)
         assert violation(G, R, solution) < 1e-10
-        np.testing.assert_allclose(
-            np.sum((solution @ C.T - B) ** 2, axis=1), residuals**2, rtol=0, atol=1e-9 * np.sum(B**2)
-        )
+        check_residuals(C, B, solution)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -112,9 +120,8 @@ def factors(draw):
 def test_columns_of_a_factorization_are_fitted_as_scipy_does(method, problem):
     C, B = problem
     G, R = normal_equations(C, B, np.float64)
-    residuals = np.array([nnls(C, b)[1] for b in B])
     warm = method(G, R)
     for solution in (warm, method(G, R, warm), method(G, R, np.ones_like(R))):
         assert np.all(solution >= 0)
         assert violation(G, R, solution) < 1e-10
-        np.testing.assert_allclose(np.linalg.norm(solution @ C.T - B, axis=1), residuals, rtol=0, atol=1e-7)
+        check_residuals(C, B, solution)

@@ -20,9 +20,10 @@ POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save
 class RankTwo(Split):
     """min ‖X − WCᵀ‖² over W, C ≥ 0 with two columns, by alternating least squares (thesis, Algorithm 5).
 
-    An iteration reads X once and Xᵀ once. It stops when the projected gradient (9)-(10) is at most `tol`
-    times that of the first point. A sample belongs to the side of the larger of its two entries of W, for
-    columns of C of unit length.
+    An iteration reads X once and Xᵀ once, and ends with a step on in the direction C moved, unless that
+    explains less. It stops when the projected gradient (9)-(10) is at most `tol` times that of the first
+    point. A sample belongs to the side of the larger of its two entries of W, for columns of C of unit
+    length.
 
     The start comes from the second left singular vector u of X, found by a few steps of orthogonal iteration:
     C = Xᵀ [max(u, 0), max(−u, 0)], sums of the samples on either side. It depends on the random state only
