@@ -38,7 +38,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Return the affinity and its parameters; methods that want another default say so here."""
         return self.affinity, self.affinity_params
 
-    def _store(self, similarity: Similarity, best: Result) -> None:
+    def _store(self, similarity: Similarity, best: Result, stacklevel: int = 3) -> None:
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
@@ -50,7 +50,9 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.stop_reason_ = best.stop_reason
         self._placer = self._make_placer(similarity, best.H)
         if not best.converged:
-            warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
+            warnings.warn(
+                f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=stacklevel
+            )
         self._warn_of_empty_rows()
 
     def _fit_labels(self, H: np.ndarray) -> np.ndarray:

@@ -40,15 +40,19 @@ def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
     >>> within_cluster_similarity(K, [0, 0, 1])
     0.8
     """
-    K = similarity if hasattr(similarity, "__matmul__") else np.asarray(similarity)
-    clusters, labels = np.unique(np.asarray(labels), return_inverse=True)
-    if getattr(K, "shape", None) != (labels.size, labels.size):
+    has_products = hasattr(similarity, "__matmul__") and hasattr(similarity, "dtype")
+    K = similarity if has_products else np.asarray(similarity)  # a DataFrame has no single dtype
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or labels.size == 0 or K.shape != (labels.size, labels.size):
         raise InputError(
-            f"The similarity has shape {getattr(K, 'shape', None)} and there are {labels.size} labels: "
-            "it needs one row and one column for each sample."
+            f"The similarity has shape {K.shape} and labels has shape {labels.shape}: expected a list of "
+            "labels, and one row and one column of similarities for each."
         )
+    clusters, labels = np.unique(labels, return_inverse=True)
+    # Sums of small integers overflow, and those of booleans are booleans.
+    dtype = K.dtype if K.dtype in (np.float32, np.float64) else np.float64
     total = 0.0
     for first in range(0, len(clusters), COLUMNS):
         Z = labels[:, None] == np.arange(first, min(first + COLUMNS, len(clusters)))
-        total += float(np.asarray(K @ Z.astype(K.dtype))[Z].sum(dtype=np.float64))
+        total += float(np.asarray(K @ Z.astype(dtype))[Z].sum(dtype=np.float64))
     return total / float(np.sum(np.bincount(labels).astype(np.float64) ** 2))
