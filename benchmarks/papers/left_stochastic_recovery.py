@@ -71,19 +71,23 @@ def perturbed(k: int, n: int = 200) -> list[dict[str, float]]:
 
 
 def draw(curves: dict[int, list[dict[str, float]]]) -> None:
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for k, rows in curves.items():
-        epsilon = [row["ε"] for row in rows]
-        for ax, measured, bound in zip(
-            axes, ("‖K − P̂P̂ᵀ‖", "‖P − P̂R‖"), ("bound 2ε", "bound (11), C₁ = 1"), strict=True
-        ):
-            (line,) = ax.loglog(epsilon, [row[measured] for row in rows], "o-", ms=3, label=f"k = {k}")
-            ax.loglog(
-                epsilon, [row[bound] for row in rows], "--", color=line.get_color(), label=f"{bound}, k = {k}"
-            )
-            ax.set(xlabel="size ε of the perturbation", title=measured)
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    objective, factor = axes
+    # 2ε is the same line whatever k is.
+    epsilon = np.array(sorted(row["ε"] for rows in curves.values() for row in rows))
+    objective.loglog(epsilon, 2 * epsilon, "--", color="0.35", label="bound 2ε")
+    for (k, rows), marker in zip(curves.items(), "os", strict=True):
+        size = [row["ε"] for row in rows]
+        for ax, measured in ((objective, "‖K − P̂P̂ᵀ‖"), (factor, "‖P − P̂R‖")):
+            (line,) = ax.loglog(size, [row[measured] for row in rows], f"{marker}-", ms=4, label=f"k = {k}")
+        bound = [row["bound (11), C₁ = 1"] for row in rows]
+        factor.loglog(size, bound, "--", color=line.get_color(), label=f"bound (11), C₁ = 1, k = {k}")
+    objective.set(title="Error of the similarity", ylabel="‖K − P̂P̂ᵀ‖")
+    factor.set(title="Error of the factor", ylabel="‖P − P̂R‖")
     for ax in axes:
-        ax.legend(frameon=False, fontsize=7)
+        ax.set_xlabel("size ε of the perturbation")
+        ax.grid(linewidth=0.4, alpha=0.35)
+        ax.legend(frameon=False, fontsize=9)
     RESULTS.mkdir(exist_ok=True)
     figure.savefig(RESULTS / "left_stochastic_perturbation.png", dpi=110)
     print(f"\nplot: {RESULTS / 'left_stochastic_perturbation.png'}")

@@ -25,10 +25,10 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import normalized_mutual_info_score
-from sklearn.preprocessing import normalize
 
 from benchmarks._tools import labelled, table, timed
 from symclust import NMF, SparseNMF
+from symclust.documents import DocumentWeights
 from symclust.metrics import clustering_accuracy
 
 STARTS = int(os.environ.get("STARTS", "20"))
@@ -48,15 +48,6 @@ PAPER = {
         "Sparse NMF/ANLS": (0.3970, 0.4283, 71.01, 75.22),
     },
 }
-
-
-def weighted(counts: sp.csr_array) -> sp.csr_array:
-    """Return tf-idf of length 1, each row divided by the root of its similarity to all documents, (7)."""
-    n = counts.shape[0]
-    df = np.bincount(counts.indices, minlength=counts.shape[1])
-    X = sp.csr_array(normalize(counts @ sp.diags_array(np.log(n / np.maximum(df, 1)))))
-    degrees = X @ (X.T @ np.ones(n))
-    return sp.csr_array(sp.diags_array(1 / np.sqrt(np.maximum(degrees, 1e-300))) @ X)
 
 
 def frequent(counts: sp.csr_array, y: np.ndarray) -> tuple[sp.csr_array, np.ndarray]:
@@ -162,7 +153,7 @@ def main(names: Sequence[str] = ()) -> None:
                 f"{name}: {counts.shape[0]} documents, {counts.shape[1]} terms, {counts.nnz} entries",
                 flush=True,
             )
-            rows += run(name, weighted(counts), y)
+            rows += run(name, DocumentWeights(tfidf="plain").fit_transform(counts), y)
     if rows:
         table("Thesis tables 2 to 4: documents", rows)
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 
 from symclust.exceptions import InputError, InputTypeError, OptionError
 
-__all__ = ["check_features", "check_n_clusters", "check_number", "check_similarity"]
+__all__ = ["check_features", "check_n_clusters", "check_number", "check_scale", "check_similarity"]
 
 NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
 
@@ -109,22 +109,45 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
             "finite number: use 0 for pairs that are not similar at all."
         )
     asymmetry = operator.asymmetry()
-    # The largest entry of some operators is a search through all n × n: only asked where it matters.
-    largest = abs(operator.largest()) if asymmetry else 0.0
+    # The largest entry of some operators is a search through all n × n: only asked where it matters. Entries
+    # may be large and negative; ‖A‖/n is never above the largest magnitude.
+    largest = max(operator.largest(), np.sqrt(squared_norm) / operator.n) if asymmetry else 0.0
     if asymmetry > 1e4 * np.finfo(operator.dtype).eps * max(largest, asymmetry):
         raise InputError(
             f"The similarity is not symmetric: a_ij and a_ji differ by up to {asymmetry:.3g} "
-            f"(the largest entry is {largest:.3g}). "
+            f"(entries are as large as {largest:.3g}). "
             "Symmetrise it first, for example with (A + A.T) / 2."
         )
     if nonnegative and not operator.is_nonnegative():
         raise InputError(
             "Negative values in data: some similarities are negative, and this model builds them from "
-            "nonnegative numbers. Shift or clip them, turn distances into similarities first (for example "
-            "exp(-d**2 / sigma**2)), or choose an affinity without negative values, such as "
-            "'nearest_neighbors'."
+            "nonnegative numbers. SymmetricFactorization takes them as they are. Or shift or clip them, turn "
+            "distances into similarities first (for example exp(-d**2 / sigma**2)), or choose an affinity "
+            "without negative values, such as 'nearest_neighbors'."
         )
     return squared_norm
+
+
+def check_scale(squared_norm: float, dtype: Any) -> None:
+    """Refuse a similarity so large or small that gradients of ‖A − HHᵀ‖² overflow or vanish.
+
+    H is of size √‖A‖ and the gradient, whose square is summed in float64, of size ‖A‖√‖A‖; in the precision
+    of A itself sizes up to ‖A‖² occur.
+
+    Examples
+    --------
+    >>> from symclust.validation import check_scale
+    >>> check_scale(1e-24, "float32")
+    """
+    own, double = np.finfo(dtype), np.finfo(np.float64)
+    least = max(float(own.tiny) ** (1 / 2), float(double.tiny) ** (1 / 3))
+    most = min(float(own.max) ** (1 / 2), float(double.max) ** (1 / 3))
+    norm = float(np.sqrt(squared_norm))
+    if norm and not least <= norm <= most:
+        raise InputError(
+            f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be "
+            f"factored in {np.dtype(dtype)}. Multiply it by a constant, for example A / abs(A).max()."
+        )
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:

@@ -47,3 +47,12 @@ def test_inner_is_summed_in_double_precision(size, dtype):
     x, y = rng.uniform(size=(2, size)).astype(dtype)
     expected = float(x.astype(float) @ y.astype(float))
     assert _kernels.inner(x, y) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_norms_of_large_entries_do_not_overflow(dtype, order):
+    X = np.asarray(np.random.default_rng(0).normal(size=(300, 7)), dtype=dtype, order=order)
+    for size in (1e-20, 1.0, 1e25):
+        expected = np.linalg.norm((dtype(size) * X).astype(np.float64))
+        assert _kernels.norm(dtype(size) * X) == pytest.approx(expected, rel=1e-6)

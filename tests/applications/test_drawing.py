@@ -72,3 +72,11 @@ def test_options_are_checked(tree):
     for options in ({"width": 5}, {"n_terms": 0}, {"max_depth": 0}, {"n_examples": -1}):
         with pytest.raises(OptionError, match=next(iter(options))):
             tree.draw(**options)
+
+
+def test_a_tree_of_one_leaf_shows_it():
+    assert draw_tree([topic(0, label=0)], "heading", 100, 2, None, 0) == "heading\n└─ [0] ice, puck  (3)"
+
+
+def test_an_excerpt_does_not_steer_the_terminal():
+    assert excerpt("\x1b[2Jice\x00 \u202epuck") == "[2Jice puck"

@@ -39,6 +39,7 @@ def test_a_dict_brings_names():
 
 def test_gaps_are_empty_documents():
     assert read(["a", None, float("nan"), np.nan]).texts == ["a", "", "", ""]
+    assert read(pd.Series(["a", None], dtype="string")).texts == ["a", ""]
 
 
 def test_what_is_no_text_is_refused_by_its_place():
@@ -139,14 +140,14 @@ def test_json_lines_that_are_damaged(tmp_path):
 
 def test_a_matrix_with_and_without_names():
     X = np.array([[1, 0], [0, 2]])
-    assert read(X).terms == ["term 0", "term 1"]
+    assert read(X).terms is None
     for form in (np.array, sparse.csr_matrix, sparse.coo_array):
         corpus = read(form(X), feature_names=["ice", "moon"])
         assert corpus.terms == ["ice", "moon"] and corpus.texts is None
         np.testing.assert_array_equal(corpus.counts.toarray(), X)
     assert read(pd.DataFrame(X, columns=["ice", "moon"])).terms == ["ice", "moon"]
     with pytest.raises(InputError, match="feature_names has 3 names, but the matrix has 2 columns"):
-        read(X, feature_names="abc")
+        read(X, feature_names=["a", "b", "c"])
     with pytest.raises(InputError, match="belong to a matrix"):
         read(["a"], feature_names=["a"])
 
@@ -164,3 +165,30 @@ def test_any_bytes_are_read_or_refused_in_words(data, tmp_path_factory):
             read(folder / name)
         except InputError as error:
             assert name in str(error)
+
+
+def test_a_table_of_texts_is_no_matrix_of_counts():
+    with pytest.raises(InputTypeError, match=r"its column 'body' holds texts.*table\['body'\]"):
+        read(pd.DataFrame({"number": [1, 2], "body": ["a b", "c"]}))
+
+
+@pytest.mark.parametrize("names", [{"a": 1, "b": 0}, {"a", "b"}, "ab"])
+def test_names_without_the_order_of_the_columns_are_refused(names):
+    """The vocabulary_ of a vectoriser maps terms to columns; its keys stand in another order."""
+    with pytest.raises(InputTypeError, match=r"get_feature_names_out\(\)"):
+        read(np.eye(2), feature_names=names)
+
+
+def test_json_lines_may_begin_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "marked.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"text": "a"}\r\n{"text": "b"}\r\n')
+    assert read(path).texts == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"), [("UTF-16", "to UTF-8"), (None, "encoding=None is not known")]
+)
+def test_encodings_that_cannot_be_read_are_refused(tmp_path, encoding, words):
+    path = write_lines(tmp_path / "lines.jsonl", ["a"])
+    with pytest.raises(OptionError, match=words):
+        read(path, encoding=encoding)

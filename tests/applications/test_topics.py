@@ -1,6 +1,7 @@
 """From documents to a tree of topics."""
 
 import json
+import pickle
 import sys
 
 import numpy as np
@@ -113,6 +114,18 @@ def test_a_matrix_gives_the_topics_of_its_texts(corpus, tree):
         topics(X, 3, min_df=2)
 
 
+def test_columns_of_new_documents_are_known_by_their_names(corpus, tree):
+    names = tree.feature_names
+    table = pd.DataFrame(CountVectorizer(vocabulary=names).fit_transform(corpus[0]).toarray(), columns=names)
+    named, unnamed = (topics(X, 3, random_state=0) for X in (table, table.to_numpy()))
+    mixed = table[names[::-1]]
+    for found in (tree, named):
+        with pytest.raises(InputError, match=rf"Column 0 of the table is '{names[-1]}'.*table\[tree.feature"):
+            found.assign(mixed)
+        np.testing.assert_array_equal(found.assign(mixed[names]).labels_, tree.assign(corpus[0]).labels_)
+    np.testing.assert_array_equal(unnamed.assign(table).labels_, tree.assign(corpus[0]).labels_)
+
+
 def test_a_folder_and_json_lines_give_the_topics_of_their_texts(corpus, tree, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -135,6 +148,8 @@ def test_options_of_the_vectoriser_pass_through(corpus):
     assert all(len(term) == 3 for term, _ in letters[0].terms)
     own = topics(texts, 2, random_state=0, stop_words={"hockey", "moon"})
     assert not {"hockey", "moon"} & {term for topic in own for term, _ in topic.terms}
+    single = topics(texts, 2, random_state=0, dtype=np.float32)
+    assert single.membership_.dtype == single.assign(texts[:2]).membership_.dtype == np.float32
     called = topics(texts, 2, random_state=0, analyzer=str.split, max_df=1.0)
     assert "the" in called.feature_names
     tokens = topics(texts, 2, random_state=0, tokenizer=str.split, language=None, max_df=1.0)
@@ -152,6 +167,13 @@ def test_options_are_checked(corpus):
     assert topics(texts, 2, language="german", stop_words=["der"], random_state=0).leaves
     with pytest.raises(OptionError, match="min_df"):
         topics(texts, min_df="often")
+    with pytest.raises(OptionError, match="Invalid value for ngram_range"):
+        topics(texts, ngram_range=(2, 1))
+    with pytest.raises(OptionError, match="CountVectorizer: missing \\)"):
+        topics(texts, token_pattern="(")
+    for wrong in ({"n_clusters": 3}, {"outliers": 9}, 3):
+        with pytest.raises(OptionError, match=r"dict of parameters of HierarchicalNMF: .*outlier_ratio"):
+            topics(texts, model_params=wrong)
     with pytest.raises(OptionError, match="n_topics=0"):
         topics(texts, 0)
     with pytest.raises(OptionError, match="n_examples"):
@@ -165,7 +187,9 @@ def test_documents_without_terms_are_refused(texts):
 
 
 def test_tiny_collections():
-    assert topics(["hockey on ice"], random_state=0).labels_.tolist() == [0]
+    one = topics(["hockey on ice"], random_state=0)
+    assert one.labels_.tolist() == [0]
+    assert str(one) == "1 document, 1 topic\n└─ [0] hockey, ice  (1)"
     two = topics(["hockey on ice", "moon orbit"], random_state=0)
     assert len(two.leaves) <= 2
     same = topics(["ice ice hockey"] * 4, random_state=0)
@@ -247,6 +271,15 @@ def test_table_without_pandas(tree, monkeypatch):
 def test_unknown_topic(tree):
     with pytest.raises(OptionError, match="numbered from 0 to 4"):
         tree[17]
+
+
+def test_trees_can_be_compared_and_sent(tree):
+    copy = pickle.loads(pickle.dumps(tree))
+    assert copy != tree and copy[1] not in tree and tree[1] in tree
+    assert copy.to_json() == tree.to_json()
+    np.testing.assert_array_equal(
+        copy.assign(["moon orbit"]).membership_, tree.assign(["moon orbit"]).membership_
+    )
 
 
 def test_the_same_seed_gives_the_same_tree(corpus, tree):

@@ -110,12 +110,10 @@ def test_rows_can_be_taken_in_blocks_where_it_is_said(constraint):
     assert not constraint.nonnegative or P.min() >= 0
 
 
-@pytest.mark.parametrize("constraint", [Unit("columns"), Sparse(2, "columns"), L1(0.3, "columns")])
-def test_columns_are_the_rows_of_the_transpose(constraint):
+@pytest.mark.parametrize("kind, parameters", [(Unit, ()), (Sparse, (2,)), (L1, (0.3,))])
+def test_columns_are_the_rows_of_the_transpose(kind, parameters):
     H = np.random.default_rng(0).normal(size=(5, 4))
-    parameters = {**vars(constraint), "axis": "rows"}
-    del parameters["by_rows"]
-    twin = type(constraint)(**parameters)
+    constraint, twin = kind(*parameters, "columns"), kind(*parameters, "rows")
     assert_array_equal(constraint.project(H), twin.project(H.T.copy()).T)
     assert constraint.violation(H) == twin.violation(H.T)
 
@@ -139,6 +137,18 @@ def test_a_projection_of_the_wrong_shape_is_named():
 
     with pytest.raises(InputError, match=r"Wrong\.project.*\(4, 3\).*\(4,\)"):
         as_constraint(Wrong()).project(np.ones(SHAPE))
+
+
+def test_a_projection_that_is_not_finite_is_named():
+    class Sphere:
+        def project(self, H):
+            with np.errstate(invalid="ignore"):
+                return H / np.linalg.norm(H, axis=1, keepdims=True)
+
+    sphere = as_constraint(Sphere())
+    assert sphere.violation(sphere.project(np.ones(SHAPE))) <= 1e-12
+    with pytest.raises(InputError, match=r"Sphere\.project.*NaN.*may be zero"):
+        sphere.project(np.zeros(SHAPE))
 
 
 def test_parameters_that_are_not_possible():

@@ -255,6 +255,7 @@ def test_diagonal_degrees_and_norm(case, close, dtype):
     assert operator.diagonal().dtype == operator.degrees().dtype == dtype
     close(operator.diagonal(), A.diagonal())
     close(operator.degrees(), A.sum(axis=1))
+    assert_array_equal(operator.isolated(), ~A.any(axis=1))
     expected = float((A.astype(np.float64) ** 2).sum())
     assert operator.squared_norm() == pytest.approx(expected, rel=1e-5 if dtype == np.float32 else 1e-12)
     assert isinstance(operator.squared_norm(), float)

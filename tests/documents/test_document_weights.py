@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from symclust.documents import DocumentWeights
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, OptionError
 
-SWITCHES = [(a, b, c) for a in (True, False) for b in (True, False) for c in (True, False)]
+SWITCHES = [(a, b, c) for a in (True, "plain", False) for b in (True, False) for c in (True, False)]
 COUNTS = arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 5))
 
 
@@ -24,7 +24,9 @@ def test_scikit_learns_own_checks(estimator, check):
 def twin(counts, tfidf, unit_norm, normalized_cut):
     """The three steps of thesis 2.2.1 with X Xᵀ formed."""
     X = counts.astype(float)
-    if tfidf:
+    if tfidf == "plain":
+        X = X * np.log(len(X) / np.maximum((counts > 0).sum(axis=0), 1))
+    elif tfidf:
         X = X * (np.log((1 + len(X)) / (1 + (counts > 0).sum(axis=0))) + 1)
     if unit_norm:
         lengths = np.linalg.norm(X, axis=1)
@@ -99,6 +101,20 @@ def test_empty_documents_stay_zero():
     X = DocumentWeights().fit_transform(sparse.csr_array(np.array([[0, 0], [1, 2], [0, 0]])))
     assert np.isfinite(X.data).all()
     assert X.toarray().any(axis=1).tolist() == [False, True, False]
+
+
+def test_stored_zeros_are_no_terms_of_their_documents():
+    counts = np.array([[3.0, 0.0], [2.0, 1.0], [0.0, 5.0]])
+    stored = sparse.csr_array((counts.ravel(), np.tile([0, 1], 3), np.arange(0, 7, 2)), shape=(3, 2))
+    np.testing.assert_allclose(
+        DocumentWeights().fit_transform(stored).toarray(), DocumentWeights().fit_transform(counts)
+    )
+    assert stored.nnz == 6
+
+
+def test_an_unknown_idf_is_refused():
+    with pytest.raises(OptionError, match=r"tfidf='smooth' is not known. Choose one of True, False, 'plain'"):
+        DocumentWeights(tfidf="smooth").fit([[1, 2]])
 
 
 def test_negative_counts_are_refused():

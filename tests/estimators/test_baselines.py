@@ -176,7 +176,7 @@ def test_kernel_convex_nmf_descends_on_its_objective(kernel, signs):
     W, G = model.weights_, model.membership_
     assert W.min() >= 0
     assert G.min() >= 0
-    assert np.linalg.norm(X.T - X.T @ W @ G.T) ** 2 == pytest.approx(model.objective_, rel=1e-3)
+    assert np.linalg.norm(X.T - X.T @ W @ G.T) ** 2 == pytest.approx(model.objective_, rel=1e-9)
     values = model.history_.objective
     assert np.all(np.diff(values) <= 1e-9 * values[0])
 
@@ -214,9 +214,24 @@ def test_single_linkage_of_a_sparse_matrix_is_that_of_the_dense_one():
         assert adjusted_rand_score(dense.labels_, csr.labels_) == 1
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("scale", [1.0, 1e-20])
+def test_single_linkage_of_a_sparse_matrix_with_negative_entries(seed, scale):
+    """Pairs that are not stored are more similar than those with a negative similarity."""
+    rng = np.random.default_rng(seed)
+    K = np.triu(rng.integers(-3, 4, (8, 8)) * (rng.random((8, 8)) < 0.8), 1) * scale
+    dense, csr = (
+        LinkageClustering(1, linkage="single", affinity="precomputed").fit(form).linkage_matrix_
+        for form in (K + K.T, sparse.csr_array(K + K.T))
+    )
+    np.testing.assert_allclose(csr[:, 2], dense[:, 2])
+
+
 def test_complete_linkage_of_a_sparse_matrix_is_refused(blobs):
     with pytest.raises(CombinationError, match="needs the similarity of all pairs"):
         LinkageClustering(3, linkage="complete", affinity="nearest_neighbors").fit(blobs[0])
+    with pytest.raises(CombinationError, match="Use a dense similarity"):
+        LinkageClustering(3, linkage="single", affinity="cosine").fit(abs(blobs[0]))
 
 
 # Spectral ---------------------------------------------------------------------------------------------------
@@ -276,9 +291,12 @@ def test_the_least_similar_leaf_is_split_first():
 
 def test_samples_that_nothing_tells_apart_are_not_split():
     K = np.kron(np.eye(2), np.ones((3, 3)))
-    with pytest.warns(NotConvergedWarning, match="stopped at 2 clusters of 4"):
+    with pytest.warns(NotConvergedWarning, match="stopped at 2 clusters of 4") as warned:
         model = HierarchicalLeftStochastic(4, affinity="precomputed").fit(K)
+    assert warned[0].filename == __file__
     assert sorted(np.bincount(model.labels_)) == [3, 3]
+    assert not model.converged_
+    assert "2 clusters of 4" in model.stop_reason_
 
 
 @pytest.mark.parametrize(
@@ -318,7 +336,13 @@ def test_divisive_clustering_takes_scikit_learns_estimators(blobs):
     assert splitter.get_params()["n_clusters"] == 8
 
 
-@pytest.mark.parametrize("estimator", [KMeans(), None, "kmeans"])
+def test_divisive_clustering_passes_on_why_a_method_refuses_the_similarity():
+    K = np.kron(np.eye(2), np.ones((4, 4))) - 0.5
+    with pytest.raises(InputError, match="some similarities are negative"):
+        DivisiveClustering(SpectralNJW(), 2, affinity="precomputed").fit(K)
+
+
+@pytest.mark.parametrize("estimator", [KMeans(), SpectralNJW, None, "kmeans"])
 def test_divisive_clustering_refuses_what_has_no_affinity(estimator, blobs):
     with pytest.raises(OptionError, match="n_clusters and affinity"):
         DivisiveClustering(estimator).fit(blobs[0])

@@ -118,6 +118,12 @@ def test_negative_similarities_are_welcome(factor):
     assert clustering_accuracy(np.arange(40) % 2, model.labels_) == 1
 
 
+def test_similarities_whose_squares_are_zero(factor):
+    model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(1e-200 * factor @ factor.T)
+    assert clustering_accuracy(factor.argmax(axis=1), model.labels_) == 1
+    assert np.isnan(model.relative_error_)
+
+
 def test_one_cluster():
     model = LeftStochastic(1, affinity="precomputed").fit(np.ones((5, 5)))
     assert_array_equal(model.membership_, np.ones((5, 1)))
@@ -144,8 +150,9 @@ def test_the_same_bits_on_one_thread_and_on_two():
 
 def test_too_few_iterations_are_reported(factor):
     K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
-    with pytest.warns(NotConvergedWarning, match="max_iter"):
+    with pytest.warns(NotConvergedWarning, match="max_iter") as warned:
         LeftStochastic(3, affinity="precomputed", solver="multiplicative", max_iter=2).fit(K)
+    assert warned[0].filename == __file__  # the line that called fit
 
 
 @pytest.mark.parametrize(

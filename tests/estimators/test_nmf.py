@@ -131,10 +131,47 @@ def test_sparsity_gives_more_zeros_and_the_ridge_is_the_largest_entry_squared(mi
 def test_the_objective_belongs_to_the_factors_as_found(mixtures):
     """The penalties of the rescaled factors differ; those of thesis (11) at W and C are in `objective_`."""
     model = SparseNMF(3, sparsity=0.1, random_state=0).fit(mixtures)
-    scale = model._placer.norms
+    scale = model._placer.norms / (model.ridge_ / 0.1) ** 0.25
     W, C = model.membership_ / scale, model.components_.T * scale
     value = np.sum((mixtures - W @ C.T) ** 2) + model.ridge_ * np.sum(C**2) + 0.1 * np.sum(W.sum(axis=1) ** 2)
     assert model.objective_ == pytest.approx(value, rel=1e-9)
+
+
+def test_of_the_two_weights_only_their_product_matters(mixtures):
+    """The scale that the factors share freely makes one term small where the other's weight is large."""
+    fits = [SparseNMF(3, ridge=r, sparsity=0.04 / r, random_state=0).fit(mixtures) for r in (1.0, 100.0)]
+    np.testing.assert_allclose(fits[0].membership_, fits[1].membership_, rtol=1e-6, atol=1e-9)
+    plain = NMF(3, random_state=0).fit(mixtures)
+    for weights in ({"ridge": 0.0}, {"sparsity": 0.0}):
+        without = SparseNMF(3, **weights, random_state=0).fit(mixtures)
+        np.testing.assert_array_equal(without.membership_, plain.membership_)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("init", ["spectral", "random", "nndsvda"])
+@pytest.mark.parametrize("cls", FAMILY)
+def test_the_unit_of_the_data_does_not_matter(cls, init, mixtures, dtype):
+    """The same fit, the same number of iterations, and memberships that differ by the unit."""
+    model = cls(3, init=init, random_state=0).fit(mixtures.astype(dtype))
+    rtol = 1e-2 if dtype == np.float32 else 1e-6
+    for unit in (1e-12, 1e4, 1e12):
+        other = cls(3, init=init, random_state=0).fit((mixtures * unit).astype(dtype))
+        assert other.relative_error_ == pytest.approx(model.relative_error_, rel=rtol)
+        assert abs(other.n_iter_ - model.n_iter_) <= 0.1 * model.n_iter_
+        np.testing.assert_allclose(
+            other.membership_ / unit, model.membership_, atol=rtol * model.membership_.max()
+        )
+
+
+@pytest.mark.parametrize("cls", FAMILY)
+@pytest.mark.parametrize(("dtype", "largest"), [(np.float32, "1e-15 and 1e"), (np.float64, "1e-75 and 1e")])
+def test_data_beyond_the_range_of_products_are_refused(cls, mixtures, dtype, largest):
+    """They gave a start that looked stationary, since its gradient had overflowed or vanished."""
+    scale = 1e20 if dtype == np.float32 else 1e160
+    for factor in (scale, 1 / scale):
+        with pytest.raises(InputError, match=f"Multiply X by a constant that brings it between {largest}"):
+            cls(3).fit((mixtures * factor).astype(dtype))
 
 
 def test_the_graph_smooths_memberships(mixtures):
@@ -184,6 +221,24 @@ def test_factors_can_be_given(mixtures):
     assert again.objective_ <= fitted.objective_ * (1 + 1e-9)
     with pytest.warns(RuntimeWarning, match="always the same"):
         NMF(3, init=(fitted.membership_, fitted.components_.T), n_init=3).fit(mixtures)
+
+
+@pytest.mark.parametrize("cls", FAMILY)
+def test_the_size_of_given_factors_does_not_matter(cls, mixtures):
+    """From large ones every gradient looked small beside the first."""
+    rng = np.random.RandomState(0)
+    W, C = rng.random_sample((80, 3)), rng.random_sample((30, 3))
+    model = cls(3, init=(W, C)).fit(mixtures)
+    for size in (1e-6, 1e6):
+        other = cls(3, init=(size * W, C)).fit(mixtures)
+        assert other.relative_error_ == pytest.approx(model.relative_error_, rel=0.05)
+    given = W.astype(np.float32), C.astype(np.float32)
+    assert cls(3, init=given).fit(mixtures.astype(np.float32)).membership_.dtype == np.float32
+
+
+def test_numpys_true_stops_too(mixtures):
+    with pytest.warns(NotConvergedWarning, match="stopped by the callback after 2 iterations"):
+        NMF(3, init="random", tol=0, callback=lambda p: np.bool_(p.iteration == 2)).fit(mixtures)
 
 
 def test_callback_limits_and_reasons(mixtures):
@@ -279,6 +334,13 @@ def test_options_of_the_variants_are_checked(mixtures):
         GraphNMF(3, graph=np.ones((5, 5))).fit(mixtures)
     with pytest.raises(CombinationError, match="graph_params"):
         GraphNMF(3, graph=np.ones((80, 80)), graph_params={"n_neighbors": 3}).fit(mixtures)
+    for name in ("knn", "precomputed"):
+        with pytest.raises(
+            OptionError, match=rf"graph='{name}' is not known.*'self_tuning', or give the simil"
+        ):
+            GraphNMF(3, graph=name).fit(mixtures)
+    with pytest.raises(OptionError, match=r"graph_params=.'k': 3. does not fit graph='cosine'"):
+        GraphNMF(3, graph="cosine", graph_params={"k": 3}).fit(mixtures)
     with pytest.raises(InputError, match="not symmetric"):
         GraphNMF(3, graph=np.triu(np.ones((80, 80)))).fit(mixtures)
 

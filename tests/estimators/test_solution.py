@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from symclust import SymNMF, registry
-from symclust.exceptions import NotConvergedWarning
+from symclust.exceptions import InputError, NotConvergedWarning
 
 A = np.random.RandomState(0).random_sample((30, 30))
 A = np.kron(np.eye(3), np.full((10, 10), 2.0)) + A + A.T
@@ -162,3 +162,20 @@ def test_every_coupling_ends_at_a_stationary_point(solver):
         assert np.linalg.norm(np.minimum(fitted.membership_, gradient(A, fitted.membership_))) < 1
         iterations.append(fitted.n_iter_)
     assert iterations[3] > iterations[0]  # a heavy coupling allows small steps only
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e-12, 1e13])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@SOLVERS
+def test_clusters_do_not_depend_on_the_scale(solver, dtype, size):
+    """In single precision squares of entries of AH, of size ‖A‖^1.5, would overflow."""
+    plain, scaled = (model(solver=solver).fit((factor * A).astype(dtype)) for factor in (1, size))
+    assert scaled.relative_error_ == pytest.approx(plain.relative_error_, rel=1e-2)
+    np.testing.assert_array_equal(scaled.labels_, plain.labels_)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float32, 1e-25), (np.float32, 1e25), (np.float64, 1e120)])
+def test_numbers_too_large_or_small_to_be_multiplied_are_refused(dtype, size):
+    with pytest.raises(InputError, match=r"of size ‖A‖ = .*Multiply it by a constant"):
+        model().fit((size * A).astype(dtype))

@@ -1,6 +1,7 @@
 """SymmetricFactorization as an estimator."""
 
 import pickle
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -12,8 +13,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from symclust import SymmetricFactorization, SymNMF, registry
-from symclust.constraints import Sparse, Unit
+from symclust import OffDiagonalSymNMF, SymmetricFactorization, SymNMF, registry
+from symclust.constraints import OnePerRow, Sparse, Unit
+from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
 from symclust.graphs import cosine
 from symclust.operators import Gram
@@ -81,6 +83,53 @@ def test_the_free_factor_is_the_best_there_is(init, sign):
     values = np.linalg.eigvalsh(A)
     best = np.sum(values**2) - np.sum(np.maximum(values[-3:], 0) ** 2)
     assert model.objective_ == pytest.approx(best, rel=1e-6)
+
+
+FOES = {
+    "two sides": np.kron([[0.0, -1.0], [-1.0, 0.0]], np.ones((6, 6))),
+    "three sides": np.kron(2.0 * np.eye(3) - 1, np.ones((4, 4))),
+    "everybody": np.eye(12) - 1,
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("solver", ["projected_gradient", "columnwise"])
+@pytest.mark.parametrize("init", ["merge", "greedy", "zero"])
+@pytest.mark.parametrize("foes", FOES)
+def test_no_start_of_a_free_factor_ends_in_a_saddle_point(foes, init, solver):
+    A = FOES[foes]
+    model = fit(A, n_clusters=2, init=init, solver=solver, tol=1e-6, max_iter=20_000)
+    best = np.sum(A**2) - np.sum(np.maximum(np.linalg.eigvalsh(A)[-2:], 0) ** 2)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nor_does_one_where_groups_are_friends_and_foes_at_random():
+    """Of these, with rows that are equal within groups, starts with that symmetry lost four in ten."""
+    excess = []
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        signs = np.tril(rng.choice([-1.0, 0.0, 1.0], size=(5, 5)))
+        A = np.kron(signs + np.tril(signs, -1).T, np.ones((4, 4)))
+        best = np.sum(A**2) - np.sum(np.maximum(np.linalg.eigvalsh(A)[-3:], 0) ** 2)
+        excess.append((fit(A, tol=1e-4).objective_ - best) / np.sum(A**2))
+    assert np.max(excess) <= 1e-4
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("constraint", ["nonnegative", "one_per_row"])
+def test_two_friends_among_foes_are_found(constraint):
+    A = -np.ones((12, 12))
+    A[0, 1] = A[1, 0] = 5
+    model = fit(A, n_clusters=1, constraint=constraint)
+    assert model.membership_.nonzero()[0].tolist() == [0, 1]
+    assert model.objective_ == pytest.approx(176, rel=1e-3)
+
+
+def test_a_similarity_without_positive_eigenvalues_has_no_factor_but_zero():
+    with pytest.warns(UserWarning, match="12 of 12 samples belong to no cluster"):
+        model = fit(-np.eye(12), constraint="nonnegative")
+    assert not model.membership_.any()
 
 
 def test_the_parts_of_the_objective_are_those_of_the_paper():
@@ -212,6 +261,33 @@ def test_an_unseen_row_lies_in_the_set_and_is_the_best_there():
             assert h.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("constraint", [OnePerRow(), Sparse(1), Sparse(2), Sparse(3)])
+def test_an_unseen_row_with_few_entries_has_the_best_ones(constraint):
+    rng = np.random.default_rng(0)
+    H = constraint.project(rng.normal(size=(20, 4)) * [0.1, 1, 3, 0.5])  # columns of different lengths
+    R = (rng.normal(size=(50, 20)) + rng.normal(size=(50, 4)) @ H.T) @ H
+    G, signs = H.T @ H, 0 if constraint.nonnegative else -np.inf
+    found = RowSolver(constraint)(G, R)
+    assert constraint.violation(found) == 0
+    best = np.zeros(50)
+    for columns in map(list, combinations(range(4), constraint.most_per_row)):
+        h = np.maximum(R[:, columns] @ np.linalg.pinv(G[np.ix_(columns, columns)]), signs)
+        square = np.sum((h @ G[np.ix_(columns, columns)]) * h, axis=1)
+        best = np.minimum(best, square - 2 * np.sum(h * R[:, columns], axis=1))
+    excess = np.sum((found @ G) * found, axis=1) - 2 * np.sum(found * R, axis=1) - best
+    exact = 1.0 if constraint.most_per_row == 1 else 0.95  # more entries are chosen one after the other
+    assert np.mean(excess <= 1e-6 * np.abs(best)) >= exact
+
+
+def test_unseen_samples_join_large_clusters_of_weak_similarity():
+    """The best entry of a row is not the largest: the columns of `one_per_row` have different lengths."""
+    y = np.repeat([0, 1], [80, 4])
+    A = np.where(y[:, None] == y, np.where(y == 0, 0.2, 0.5), 0.1)
+    model = fit(A, n_clusters=2, constraint="one_per_row")
+    new = np.where(y == 0, 0.19, 0.5)  # like the 80, and like the 4: there are more of the former
+    assert model.predict(new[None])[0] == model.labels_[0]
+
+
 # Repeatability and refusals ---------------------------------------------------------------------------------
 
 
@@ -263,12 +339,35 @@ def test_given_starts_may_be_negative_and_are_projected():
     assert caught[0].filename == __file__  # the warning points at the call of fit
 
 
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e4])
+def test_given_starts_may_be_far_too_small_or_large(size):
+    A, y = signed()
+    model = fit(1e6 * A, init=size * np.eye(3)[y])  # entries of H are about 1e3
+    assert model.relative_error_ == pytest.approx(fit(A).relative_error_, rel=1e-3)
+
+
+def test_given_starts_may_not_be_zero():
+    for model in (SymmetricFactorization(3), SymNMF(3), OffDiagonalSymNMF(3)):
+        with pytest.raises(InputError, match="init is zero everywhere"):
+            model.set_params(affinity="precomputed", init=np.zeros((60, 3))).fit(np.ones((60, 60)))
+
+
 def test_samples_without_similarity_have_rows_of_zeros():
     A, _ = signed()
     A[:, 5] = A[5] = 0
-    with pytest.warns(UserWarning, match="1 of 60 samples belong to no cluster"):
+    with pytest.warns(UserWarning, match="1 of 60 samples belong to no cluster") as caught:
         model = fit(A, graph_regularization=0.1)
     assert not model.membership_[5].any()
+    assert str(caught[0].message).endswith(f"to cluster {model.labels_[5]}.")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_documents_without_common_words_have_rows_of_zeros(dtype):
+    words = np.kron(np.eye(2), np.ones((5, 4)))
+    lonely = np.kron(np.eye(20), np.random.default_rng(0).uniform(size=(1, 3)))
+    X = np.block([[words, np.zeros((10, 60))], [np.zeros((20, 8)), lonely]]).astype(dtype)
+    with pytest.warns(UserWarning, match="20 of 30 samples belong to no cluster"):
+        SymmetricFactorization(2, affinity="cosine", graph_regularization=0.1, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize(
@@ -299,6 +398,24 @@ def test_options_that_do_not_exist(options, message):
 def test_choices_that_do_not_go_together(options, message):
     with pytest.raises(CombinationError, match=message):
         fit(np.eye(5), **options)
+
+
+def test_rounding_of_large_negative_entries_is_not_asymmetry():
+    A = -1e6 * np.abs(signed()[0])
+    np.fill_diagonal(A, 0)
+    A[0, 1] *= 1 + 1e-15
+    fit(A)
+    A[0, 1] *= 1.5
+    with pytest.raises(InputError, match="not symmetric"):
+        fit(A)
+
+
+def test_graphs_with_negative_weights_are_told_of_precomputed():
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", -1.0), ("c", "d", 2.0)])
+    with pytest.raises(InputError, match=r"Negative values in data.*Graph.*affinity='precomputed'"):
+        SymmetricFactorization(2).fit(graph)
+    assert sorted(fit(graph, n_clusters=2).communities()) == [["a", "b"], ["c", "d"]]
 
 
 def test_cosines_of_signed_data():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage
+from scipy.sparse import csr_array
 
 from symclust.exceptions import InputError, OptionError
 from symclust.hierarchy import Node, Tree, Within, grow
@@ -83,14 +84,23 @@ def test_dicts_hold_plain_values():
     assert [type(name) for name in left["children"][0]["members"]] == [str]
 
 
-def test_names_are_taken_by_place_and_counted():
+def test_names_go_by_their_order_and_are_quoted_where_newick_needs_it():
     tree = make_tree()
-    names = pd.Series(list("abcde"), index=range(5, 0, -1))
-    assert tree.to_newick(names) == "(((a),(b,c)),(d,e));"
-    assert tree.to_dict(names)["children"][1]["members"] == ["d", "e"]
+    shuffled = pd.Series(["a_b", "c-d", "e", "f", "7"], index=[4, 3, 2, 1, 0])
+    assert tree.to_newick(shuffled) == "((('a_b'),('c-d',e)),(f,7));"
+    assert tree.to_dict(shuffled)["children"][1]["members"] == ["f", "7"]
     for export in (tree.to_newick, tree.to_dict, tree.to_json):
-        with pytest.raises(InputError, match="names has 2 entries; the tree has 5 samples"):
+        with pytest.raises(InputError, match="names has 2 entries; expected one for each of 5"):
             export(["a", "b"])
+
+
+def test_a_tree_too_deep_for_json_says_so():
+    tree, last = Tree(1500), 0
+    for i in range(1499):
+        last = tree.split(last, [[i], np.arange(i + 1, 1500)])[1].number
+    assert tree.to_newick().count("(") == 1499
+    with pytest.raises(InputError, match="1499 levels"):
+        tree.to_json()
 
 
 def test_samples_in_no_child_are_outliers_from_then_on():
@@ -181,3 +191,13 @@ def test_the_splinter_group_is_that_of_diana(n, seed):
         if gains[mover] <= 0:
             break
     assert sorted(new) == np.flatnonzero(splinter(as_operator(K))).tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_ties_are_broken_alike_on_any_scale_and_in_any_form(n, seed):
+    K = np.random.default_rng(seed).integers(0, 4, (n, n))
+    K = np.maximum(K, K.T)
+    found = splinter(as_operator(K.astype(float)))
+    for form in (0.1 * K, csr_array(0.1 * K), (0.1 * K).astype(np.float32)):
+        assert splinter(as_operator(form)).tolist() == found.tolist()

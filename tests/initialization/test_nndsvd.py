@@ -35,9 +35,16 @@ def test_zeros_are_filled(data):
     assert 0.1 < np.mean(H == 0) < 0.9
     filled = nndsvda(objective, 5)
     np.testing.assert_array_equal(filled[H > 0], H[H > 0])
-    np.testing.assert_allclose(filled[H == 0], data.mean())
+    np.testing.assert_allclose(filled[H == 0], np.sqrt(data.mean() / 5))
     noisy = nndsvdar(objective, 5, np.random.RandomState(0))
-    assert noisy[H == 0].min() > 0 and noisy[H == 0].max() <= 0.01 * data.mean()
+    assert noisy[H == 0].min() > 0 and noisy[H == 0].max() <= 0.01 * np.sqrt(data.mean() / 5)
+
+
+@pytest.mark.parametrize("start", [nndsvd, nndsvda, nndsvdar])
+def test_starts_have_the_scale_of_factors(data, start):
+    """A hundred times the data, ten times the factors."""
+    small, large = (start(TwoFactors(Bipartite(c * data)), 5, np.random.RandomState(0)) for c in (1, 100))
+    np.testing.assert_allclose(large, 10 * small, rtol=1e-9)
 
 
 def test_columns_beyond_the_rank_are_random_and_positive():

@@ -85,6 +85,16 @@ def test_rotation_onto_the_plane_is_that_of_subroutine_1():
     assert_allclose(embedding.points @ embedding.points.T, flat.T @ flat, atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("seed", range(6))
+def test_an_exact_factor_is_one_that_has_converged(seed, dtype):
+    """Finalists that were stopped because another was exact have objectives that differ by rounding."""
+    P = stochastic(100, 4, seed)
+    found = run((P @ P.T).astype(dtype), 4, rng=np.random.RandomState(seed))
+    assert found.descent.converged
+    assert found.descent.misfit <= 1e-4 * np.finfo(dtype).eps * 100
+
+
 @pytest.mark.parametrize("outside_only", [True, False])
 def test_every_start_lowers_the_misfit_and_knows_its_best(outside_only):
     points = embed(as_operator(stochastic(100, 4) @ np.diag([1.0, 2, 3, 4]) @ stochastic(100, 4).T), 4).points

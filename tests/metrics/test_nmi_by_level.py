@@ -1,6 +1,7 @@
 """Agreement with every level of a tree of classes, and sparseness of factors."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,6 +47,13 @@ def test_arrays_and_paths_filled_up_with_none():
     np.testing.assert_array_equal(nmi_by_level(ragged, [0, 1, 0]), nmi_by_level(filled, [0, 1, 0]))
 
 
+@pytest.mark.parametrize("gap", [None, float("nan"), pd.NA])
+def test_a_table_has_a_row_a_sample(gap):
+    table = pd.DataFrame({"top": ["a", "c", "c"], "below": ["b", gap, gap]})
+    expected = nmi_by_level([("a", "b"), ("c",), ("c",)], [0, 1, 0])
+    np.testing.assert_array_equal(nmi_by_level(table, [0, 1, 0]), expected)
+
+
 def test_paths_that_cannot_be_read_are_refused():
     with pytest.raises(InputError, match=r"'rec.sport', must be a sequence"):
         nmi_by_level(["rec.sport"], [0])
@@ -63,5 +71,10 @@ def test_sparseness_is_the_share_of_zeros():
     assert factor_sparseness(H, threshold=0.1) == pytest.approx(5 / 6)
     stored = sparse.csr_array((np.zeros(2), np.array([0, 1]), np.array([0, 2])), shape=(1, 4))
     assert factor_sparseness(stored) == 1
+    for form in (sparse.lil_array, sparse.dok_array, sparse.coo_array, sparse.csc_matrix):
+        assert factor_sparseness(form(H)) == 0.5
+    cancelled = sparse.coo_array(([1.0, -1.0, 2.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
+    assert factor_sparseness(cancelled) == 0.75
+    assert factor_sparseness([[np.nan, 0.0]]) == 0.5
     with pytest.raises(InputError, match="has no entries"):
         factor_sparseness(np.empty((0, 3)))

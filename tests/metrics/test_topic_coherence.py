@@ -80,6 +80,8 @@ def test_what_cannot_be_measured_is_refused():
         topic_coherence([[1, 0], [1, 0]], [[0, 1]])
     with pytest.raises(InputError, match="whole numbers from 0 to 1"):
         topic_coherence([[1, 1]], [[0, 2]])
+    with pytest.raises(InputError, match=r"lists a term twice.*weights of all terms"):
+        topic_coherence([[1, 1, 1]], np.array([[2, 0, 0]]))  # weights, but of whole numbers
     with pytest.raises(InputError, match="X has 2 terms"):
         topic_coherence([[1, 1]], np.ones((1, 3)))
     with pytest.raises(OptionError, match="smoothing"):

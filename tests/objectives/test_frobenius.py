@@ -166,3 +166,11 @@ def test_precision_is_kept(dtype):
         *objective.normal_equations(H, A @ H, G, 2.0),
     ]
     assert {array.dtype for array in arrays} == {np.dtype(dtype)}
+
+
+def test_rounding_is_measured_where_squares_overflow_single_precision():
+    """It was infinite, so that every start of large numbers looked stationary."""
+    _, H, _, objective = setting(6, 2, seed=0, dtype=np.float32)
+    AH = np.full((6, 2), 1e25, dtype=np.float32)
+    eps = np.finfo(np.float32).eps
+    assert objective.rounding(H, AH) == pytest.approx(16 * np.sqrt(2) * eps * 1e25 * np.sqrt(12), rel=1e-6)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators import Gram, LowRank
+from symclust.operators import Gram, LowRank, Shifted
 
 
 @settings(max_examples=40, deadline=None)
@@ -86,3 +86,17 @@ def test_errors():
         LowRank(X, np.ones(4))
     with pytest.raises(InputError, match="2 dimensions"):
         Gram(np.ones(3))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_rows_without_similarity_to_others_are_isolated(form, dtype):
+    """Their products are the diagonal subtracted from itself: zero up to rounding only."""
+    rng = np.random.default_rng(0)
+    X = np.kron(np.eye(50), rng.uniform(size=(1, 7))) * rng.uniform(0.1, 10, size=(50, 1))
+    X = np.vstack([X, X[:1], np.zeros((1, X.shape[1]))]).astype(dtype)
+    expected = np.isin(np.arange(52), [0, 50], invert=True)
+    A = Gram(form(X), self_edges=False)
+    for operator in (A, Shifted(A, None, 0.3), A.scaled(np.linspace(1, 2, 52)), A.submatrix(np.arange(51))):
+        np.testing.assert_array_equal(operator.isolated(), expected[: operator.n])
+    assert not Gram(form(X)).isolated()[:51].any()

@@ -159,10 +159,10 @@ def test_sizes_are_powers_of_the_reduction(planted, as_problem, positive):
 
 
 def test_projected_gradient_tries_a_little_more_than_its_last_step():
-    solver, state = make("projected_gradient"), State(np.ones((1, 1)))
-    assert solver.first_step(state) == 1.0
+    solver, state, gradient = make("projected_gradient"), State(np.ones((1, 1))), np.full((1, 1), 4e12)
+    assert solver.first_step(state, gradient) == pytest.approx(1 / 4e12)  # H changes by all of its length
     state.memory["size"] = 1e-4
-    assert solver.first_step(state) == pytest.approx(1e-3)
+    assert solver.first_step(state, gradient) == pytest.approx(1e-3)
 
 
 def test_a_search_that_finds_nothing_stalls_with_a_reason(planted, as_problem, positive):

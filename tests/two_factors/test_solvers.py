@@ -81,7 +81,7 @@ def test_the_end_is_stationary_by_the_formulas(planted, as_problem, variant, nam
     assert result.objective == pytest.approx(value, rel=1e-9)
     projected = np.where((result.H > 0) | (gradient < 0), gradient, 0)
     if variant == "affine":
-        np.testing.assert_array_equal(W[:, 0], 1)
+        np.testing.assert_array_equal(W[:, 0], problem.objective.level)
         projected[: len(X), 0] = 0
     assert np.linalg.norm(projected) <= 1.01e-6 * result.reference
     assert result.H.min() >= 0

@@ -75,3 +75,9 @@ def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:
     G = np.empty((n_starts, k, k))
     _module.gram(X, G)
     return G
+
+
+def norm(X: np.ndarray) -> float:
+    """‖X‖ of a row-major array, from squares in double precision: in single precision 1e20 would overflow."""
+    flat = X.reshape(-1)
+    return float(np.sqrt(inner(flat, flat)))

@@ -23,7 +23,7 @@ class Corpus:
     counts : csr_array or None
         Documents × terms, where that is what was given.
     terms : list of str or None
-        The names of its columns.
+        The names of its columns, if they have any.
     """
 
     texts: list[str] | None

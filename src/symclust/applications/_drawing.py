@@ -15,6 +15,8 @@ def draw_tree(
     """Return one line a topic, branches drawn in Unicode, no line longer than `width`."""
     by_number = {topic.number: topic for topic in topics}
     lines = [heading]
+    if topics[0].is_leaf:
+        lines += _draw(topics[0], by_number, "", True, (width, n_terms, max_depth, n_examples))
     for child, is_last in _children(topics[0], by_number):
         lines += _draw(child, by_number, "", is_last, (width, n_terms, max_depth, n_examples))
     return "\n".join(line[:width].rstrip() for line in lines)

@@ -17,6 +17,7 @@ __all__ = ["is_json_lines", "read_folder", "read_json_lines"]
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 LISTED = 5  # names in a note
+WIDE = ("utf-16", "utf-32", "utf_16", "utf_32")  # zero bytes are part of their letters
 
 
 def read_folder(folder: Path, encoding: str) -> Corpus:
@@ -29,7 +30,7 @@ def read_folder(folder: Path, encoding: str) -> Corpus:
     binary, damaged = [], []
     for path in sorted(_visible_files(folder), key=lambda path: path.relative_to(folder).parts):
         data, name = path.read_bytes(), path.relative_to(folder).as_posix()
-        if b"\0" in data and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
+        if b"\0" in data and not _is_wide(encoding):
             binary.append(name)
             continue
         text, is_damaged = _decode(data, encoding)
@@ -60,12 +61,18 @@ def is_json_lines(path: Path) -> bool:
 
 def read_json_lines(path: Path, text_key: str, encoding: str) -> Corpus:
     """Return the documents of a file with one JSON value a line: a string, or an object with `text_key`."""
+    if _is_wide(encoding):
+        raise OptionError(
+            f"encoding={encoding!r} is not possible for JSON lines, which end in single bytes: convert "
+            f"{path.name} to UTF-8."
+        )
     corpus = Corpus([], [])
     damaged: list[str] = []
     keys: set[str] = set()
     has_text = False
     for number, data in enumerate(_lines(path), start=1):
         line, is_damaged = _decode(data, encoding)
+        line = line.removeprefix("\ufeff")
         if not line.strip():
             continue
         value = _parse(line, path, number)
@@ -105,12 +112,16 @@ def _text(value: Any, text_key: str, where: str) -> str | None:
     raise InputError(f"{where} holds a {type(value).__name__} where a string is due (key {text_key!r}).")
 
 
+def _is_wide(encoding: str) -> bool:
+    return str(encoding).lower().startswith(WIDE)
+
+
 def _decode(data: bytes, encoding: str) -> tuple[str, bool]:
     try:
         return data.decode(encoding), False
     except UnicodeDecodeError:
         return data.decode(encoding, errors="replace"), True
-    except LookupError as error:
+    except (LookupError, TypeError) as error:
         raise OptionError(f"encoding={encoding!r} is not known; 'utf-8' and 'latin-1' are.") from error
 
 

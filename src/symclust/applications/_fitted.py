@@ -29,6 +29,8 @@ class FittedTopics:
     model : HierarchicalNMF
     terms : ndarray of str
         Names of the columns.
+    has_names : bool
+        Whether these were given.
     kept : ndarray of int
         Documents that the model was fitted to.
     n_documents : int
@@ -43,6 +45,7 @@ class FittedTopics:
     weights: DocumentWeights
     model: Any
     terms: np.ndarray
+    has_names: bool
     kept: np.ndarray
     n_documents: int
     n_terms: int
@@ -53,7 +56,7 @@ class FittedTopics:
         X = self.weights.transform(self._counts(read_corpus(texts, **self.reading)))
         known = np.flatnonzero(np.diff(X.indptr))
         labels = np.full(X.shape[0], -1, dtype=np.intp)
-        membership = np.zeros((X.shape[0], len(self.model.components_)))
+        membership = np.zeros((X.shape[0], len(self.model.components_)), dtype=X.dtype)
         if known.size:
             membership[known] = self.model.transform(X[known])
             labels[known] = self.model.predict(X[known])
@@ -71,7 +74,18 @@ class FittedTopics:
             raise InputError(
                 f"The matrix has {corpus.counts.shape[1]} columns, but the topics know {len(self.terms)}."
             )
+        self._check_names(corpus.terms)
         return corpus.counts
+
+    def _check_names(self, names: list[str] | None) -> None:
+        if names is None or not self.has_names:
+            return
+        for column, (given, known) in enumerate(zip(names, self.terms, strict=True)):
+            if given != known:
+                raise InputError(
+                    f"Column {column} of the table is {given!r}, where the topics have {known!r}: give the "
+                    "columns in the order of feature_names, for example table[tree.feature_names]."
+                )
 
     def membership(self) -> np.ndarray:
         """Return the weights of the leaves, for all documents that were given."""

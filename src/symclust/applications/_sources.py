@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils._missing import is_pandas_na
 
 from symclust.applications._corpus import Corpus
 from symclust.applications._files import is_json_lines, read_folder, read_json_lines
@@ -73,7 +74,7 @@ def _read_strings(texts: Iterable[Any]) -> Corpus:
 def _check_string(text: Any, number: int) -> str:
     if isinstance(text, str):
         return str(text)
-    if text is None or (isinstance(text, float) and np.isnan(text)):
+    if text is None or is_pandas_na(text) or (isinstance(text, float) and np.isnan(text)):
         return ""  # a gap in a table; reported with the other empty documents
     raise InputTypeError(
         f"Document {number} is a {type(text).__name__}, not a string: {str(text)[:40]!r}. {EXPECTED}"
@@ -83,12 +84,34 @@ def _check_string(text: Any, number: int) -> str:
 def _read_counts(X: Any, feature_names: Any) -> Corpus:
     if feature_names is None:
         feature_names = getattr(X, "columns", None)
-    counts = sparse.csr_array(check_features(X))
-    names = range(counts.shape[1]) if feature_names is None else feature_names
-    terms = [f"term {name}" if feature_names is None else str(name) for name in names]
-    if len(terms) != counts.shape[1]:
+    try:
+        counts = sparse.csr_array(check_features(X))
+    except (InputError, InputTypeError):
+        _check_no_texts(X)
+        raise
+    terms = None if feature_names is None else _read_names(feature_names, counts.shape[1])
+    return Corpus(None, [str(number) for number in range(counts.shape[0])], counts=counts, terms=terms)
+
+
+def _check_no_texts(X: Any) -> None:
+    for name in getattr(X, "columns", ()):
+        if any(isinstance(value, str) for value in np.asarray(X[name]).flat):
+            raise InputTypeError(
+                f"A table is taken for counts of terms, but its column {name!r} holds texts: give that "
+                f"column alone, for example table[{name!r}]."
+            )
+
+
+def _read_names(feature_names: Any, n_columns: int) -> list[str]:
+    if isinstance(feature_names, Mapping | Set | str):
+        raise InputTypeError(
+            f"feature_names is a {type(feature_names).__name__}, not a list of names in the order of the "
+            "columns: give, for example, vectorizer.get_feature_names_out()."
+        )
+    terms = [str(name) for name in feature_names]
+    if len(terms) != n_columns:
         raise InputError(
-            f"feature_names has {len(terms)} names, but the matrix has {counts.shape[1]} columns: give one "
+            f"feature_names has {len(terms)} names, but the matrix has {n_columns} columns: give one "
             "name a term, in the order of the columns."
         )
-    return Corpus(None, [str(number) for number in range(counts.shape[0])], counts=counts, terms=terms)
+    return terms

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -40,7 +39,7 @@ class Example:
     excerpt: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Topic:
     """A node of a tree of topics.
 
@@ -178,7 +177,10 @@ def _examples(
 
 
 def excerpt(text: str, length: int = EXCERPT) -> str:
-    """Return the beginning of a text on one line, cut between words."""
-    words: list[Any] = text[: 4 * length].split()
-    line = " ".join(words)
+    """Return the beginning of a text on one line, cut between words.
+
+    Characters that are not to be seen become spaces: some of them would steer the terminal.
+    """
+    visible = (letter if letter.isprintable() else " " for letter in text[: 4 * length])
+    line = " ".join("".join(visible).split())
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
-from sklearn.utils._param_validation import InvalidParameterError
 
 from symclust.exceptions import InputError, OptionError
 
@@ -20,6 +20,7 @@ CONTRACTIONS = {
     *("aren", "couldn", "didn", "doesn", "don", "hadn", "hasn", "haven", "isn", "ll", "mustn", "needn"),
     *("shouldn", "ve", "wasn", "weren", "wouldn"),
 }
+NO_TERMS = ("empty vocabulary", "no terms remain", "max_df corresponds to")  # scikit-learn's words for it
 OURS = ("input", "encoding", "decode_error")  # topics() reads files itself, so that it can report
 
 
@@ -71,9 +72,9 @@ def count_terms(
     vectorizer = make_vectorizer(len(texts), language, options)
     try:
         return vectorizer.fit_transform(texts), vectorizer
-    except InvalidParameterError as error:
-        raise OptionError(str(error)) from error
-    except ValueError as error:
+    except (ValueError, re.error) as error:
+        if not any(words in str(error) for words in NO_TERMS):
+            raise OptionError(f"scikit-learn's CountVectorizer: {error}") from error
         params = vectorizer.get_params()
         shown = ", ".join(f"{name}={params[name]!r}" for name in ("min_df", "max_df", "token_pattern"))
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from symclust.validation import check_number
 __all__ = ["NamedTopics", "TopicAssignment", "TopicTree"]
 
 
-@dataclass(frozen=True)
+# Equality is identity here: that of arrays is no yes or no.
+@dataclass(frozen=True, eq=False)
 class TopicAssignment:
     """Where new documents belong.
 
@@ -34,7 +35,7 @@ class TopicAssignment:
     membership_: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NamedTopics(TopicAssignment):
     """The leaves of a tree as topics without a tree.
 
@@ -53,7 +54,7 @@ class NamedTopics(TopicAssignment):
     terms: list[list[str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TopicTree:
     """Topics within topics; made by `symclust.topics`.
 
@@ -125,12 +126,10 @@ class TopicTree:
         return self.draw()
 
     def _heading(self) -> str:
-        counts: Sequence[tuple[int, str]] = (
-            (len(self.outliers), "outliers"),
-            (len(self.empty), "without terms"),
-        )
-        more = "".join(f", {count:,} {what}" for count, what in counts if count)
-        return f"{len(self.names):,} documents, {len(self.leaves)} topics{more}"
+        counts = {"document": len(self.names), "topic": len(self.leaves), "outlier": len(self.outliers)}
+        found = [(count, f"{what}{'s' * (count != 1)}") for what, count in counts.items()]
+        found.append((len(self.empty), "without terms"))
+        return ", ".join(f"{count:,} {what}" for count, what in found if count)
 
     def draw(
         self, width: int = 100, *, n_terms: int = 8, max_depth: int | None = None, n_examples: int = 0

@@ -17,7 +17,7 @@ from symclust.applications._vectorizing import count_terms
 from symclust.applications.topic_tree import TopicTree
 from symclust.documents import DocumentWeights
 from symclust.estimators import HierarchicalNMF
-from symclust.exceptions import CombinationError, InputError, NotConvergedWarning
+from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
 from symclust.validation import check_number
 
 __all__ = ["topics"]
@@ -101,6 +101,7 @@ def topics(
     [4]
     """
     _check_numbers(n_topics, n_terms, n_examples)
+    _check_model_params(model_params)
     reading = {"text_key": text_key, "encoding": encoding}
     corpus = read_corpus(texts, feature_names=feature_names, **reading)
     counts, vectorizer, terms = _count(corpus, language, vectorizer_options)
@@ -110,14 +111,15 @@ def topics(
     weights = DocumentWeights()
     X = weights.fit_transform(counts[kept])
     n_clusters = None if n_topics is None else min(int(n_topics), len(kept))
-    params = {**TREE, "random_state": random_state, **(model_params or {})}
-    model = HierarchicalNMF(n_clusters, **params)
+    model = HierarchicalNMF(n_clusters, **{**TREE, "random_state": random_state, **(model_params or {})})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConvergedWarning)  # n_topics is a limit here; the note says so
         model.fit(X)
     if n_topics is not None and len(model.components_) < n_topics:
         corpus.notes.append(f"There are {len(model.components_)} topics of {n_topics}: {model.stop_reason_}.")
-    fitted = FittedTopics(vectorizer, weights, model, terms, kept, len(corpus), n_terms, reading)
+    fitted = FittedTopics(
+        vectorizer, weights, model, terms, _has_names(corpus), kept, len(corpus), n_terms, reading
+    )
     described = describe(model.tree_, normalize(X), kept, terms, corpus, n_terms, n_examples)
     return _result(fitted, described, corpus, np.diff(counts.indptr))
 
@@ -127,6 +129,19 @@ def _check_numbers(n_topics: Any, n_terms: Any, n_examples: Any) -> None:
     check_number("n_examples", n_examples, least=0, whole=True)
     if n_topics is not None:
         check_number("n_topics", n_topics, least=1, whole=True)
+
+
+def _check_model_params(params: Any) -> None:
+    known = sorted(set(HierarchicalNMF().get_params()) - {"n_clusters"})
+    if not isinstance(params, dict | None) or not set(params or {}) <= set(known):
+        raise OptionError(
+            f"model_params={params!r} must be a dict of parameters of HierarchicalNMF: {', '.join(known)}. "
+            "The number of topics is n_topics."
+        )
+
+
+def _has_names(corpus: Corpus) -> bool:
+    return corpus.texts is not None or corpus.terms is not None
 
 
 def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words: np.ndarray) -> TopicTree:
@@ -153,7 +168,8 @@ def _count(corpus: Corpus, language: str | None, options: dict[str, Any]) -> tup
                 f"A matrix of counts was given, so {', '.join(map(repr, options))} cannot be used any more: "
                 "leave these options out, or give texts."
             )
-        counts, vectorizer, terms = corpus.counts.copy(), None, np.array(corpus.terms, dtype=object)
+        counts, vectorizer = corpus.counts.copy(), None
+        terms = np.array(corpus.terms or [f"term {i}" for i in range(counts.shape[1])], dtype=object)
     else:
         counts, vectorizer = count_terms(corpus.texts, language, options)
         terms = vectorizer.get_feature_names_out()

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from symclust import _kernels
+
 Array = np.ndarray
 
 
@@ -25,11 +27,14 @@ class Constraint(ABC):
         Whether every row is projected by itself, so that H can be handled in blocks of rows.
     nonnegative : bool
         Whether no point of the set has a negative entry.
+    most_per_row : int or None
+        How many entries of a row may differ from zero; None where that is not limited.
     """
 
     offers: ClassVar[frozenset[str]] = frozenset()
     by_rows: bool = True
     nonnegative: ClassVar[bool] = False
+    most_per_row: int | None = None
 
     @abstractmethod
     def project(self, H: Array) -> Array:
@@ -46,8 +51,8 @@ class Constraint(ABC):
         Where that holds for a step it holds for all shorter ones, so t is short, ‖t∇‖ = ε^⅓ ‖H‖: as far as
         rounding allows, the limit t → 0.
         """
-        slope = float(np.linalg.norm(gradient))
-        size = float(np.linalg.norm(H))
+        slope = _kernels.norm(gradient)
+        size = _kernels.norm(H)
         if slope == 0.0:
             return gradient
         t = H.dtype.type(float(np.finfo(H.dtype).eps) ** (1 / 3) * (size or 1.0) / slope)

@@ -40,6 +40,11 @@ class Custom(Constraint):
                 f"{type(self.given).__name__}.project must return an array of numbers of the shape it is "
                 f"given, {H.shape}; it returned shape {projected.shape} and dtype {projected.dtype}."
             )
+        if not np.isfinite(projected).all():
+            raise InputError(
+                f"{type(self.given).__name__}.project must return finite numbers; it returned NaN or "
+                "infinity. Does it divide by the length of a row or column that may be zero?"
+            )
         return np.ascontiguousarray(projected, dtype=H.dtype)
 
     def violation(self, H: Array) -> float:

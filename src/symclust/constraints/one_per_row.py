@@ -27,6 +27,7 @@ class OnePerRow(Constraint):
     """
 
     nonnegative: ClassVar[bool] = True
+    most_per_row = 1
 
     def project(self, H: Array) -> Array:
         """Keep the largest entry of each row where it is positive."""

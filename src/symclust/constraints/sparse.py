@@ -35,6 +35,7 @@ class Sparse(Constraint):
             raise OptionError(f"axis={axis!r} is not known. Choose one of 'rows', 'columns', 'all'.")
         self.n_nonzero, self.axis = n_nonzero, axis
         self.by_rows = axis == "rows"
+        self.most_per_row = n_nonzero if self.by_rows else None
 
     def _groups(self, H: Array) -> Array:
         """Return a view or copy of H in which every row is a group with its own s."""

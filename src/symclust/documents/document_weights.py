@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, OptionError
 from symclust.validation import check_features
 
 __all__ = ["DocumentWeights"]
@@ -20,8 +20,8 @@ __all__ = ["DocumentWeights"]
 class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Weigh a matrix of counts as Kuang (2014, 2.2.1) does before clustering documents.
 
-    Three steps, each of which can be left out: scikit-learn's tf-idf; rows of unit length, so that long
-    documents count no more than short ones; and the normalised-cut weighting (7)
+    Three steps, each of which can be left out: tf-idf; rows of unit length, so that long documents count no
+    more than short ones; and the normalised-cut weighting (7)
 
     .. math:: x_i \leftarrow x_i / \sqrt{x_i^T s}, \qquad s = \sum_j x_j
 
@@ -30,9 +30,10 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    tfidf : bool, default=True
-        Multiply counts by the inverse document frequency of their term,
-        :class:`~sklearn.feature_extraction.text.TfidfTransformer`'s log((1 + n) / (1 + df)) + 1.
+    tfidf : bool or "plain", default=True
+        Multiply counts by the inverse document frequency of their term: True takes
+        :class:`~sklearn.feature_extraction.text.TfidfTransformer`'s log((1 + n) / (1 + df)) + 1, "plain" the
+        textbooks' log(n / df), which leaves out terms that are everywhere and served NMF of TDT2 better.
     unit_norm : bool, default=True
         Scale rows to Euclidean length 1.
     normalized_cut : bool, default=True
@@ -59,7 +60,7 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [[0.707, 0.0], [0.707, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(self, tfidf: bool = True, unit_norm: bool = True, normalized_cut: bool = True) -> None:
+    def __init__(self, tfidf: bool | str = True, unit_norm: bool = True, normalized_cut: bool = True) -> None:
         self.tfidf = tfidf
         self.unit_norm = unit_norm
         self.normalized_cut = normalized_cut
@@ -113,15 +114,21 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"Negative values in data: counts of terms are at least 0, but the smallest entry of X is "
                 f"{values.min():.3g}."
             )
-        return X if sparse.issparse(X) else sparse.csr_array(X)
+        return sparse.csr_array(X) if values.all() else _without_zeros(X)
 
     def _fit(self, counts: sparse.csr_array) -> sparse.csr_array:
-        self.idf_ = np.ones(counts.shape[1], dtype=counts.dtype)
-        if self.tfidf:
-            self.idf_ = TfidfTransformer(norm=None).fit(counts).idf_.astype(counts.dtype)
+        self.idf_ = self._inverse_frequencies(counts).astype(counts.dtype)
         X = self._lengthen(counts)
         self.sum_ = X.T @ np.ones(X.shape[0])
         return X
+
+    def _inverse_frequencies(self, counts: sparse.csr_array) -> np.ndarray:
+        if self.tfidf not in (True, False, "plain"):
+            raise OptionError(f"tfidf={self.tfidf!r} is not known. Choose one of True, False, 'plain'.")
+        n, d = counts.shape
+        if self.tfidf == "plain":
+            return np.log(n / np.maximum(np.bincount(counts.indices, minlength=d), 1))
+        return TfidfTransformer(norm=None).fit(counts).idf_ if self.tfidf else np.ones(d)
 
     def _lengthen(self, counts: sparse.csr_array) -> sparse.csr_array:
         X = _with_values(counts, counts.data * self.idf_[counts.indices])
@@ -142,6 +149,13 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _without_zeros(X: Any) -> sparse.csr_array:
+    """Return X without stored zeros, which scikit-learn would count as terms of their documents."""
+    X = sparse.csr_array(X, copy=True)
+    X.eliminate_zeros()
+    return X
 
 
 def _with_values(X: sparse.csr_array, values: np.ndarray) -> sparse.csr_array:

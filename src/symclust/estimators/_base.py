@@ -38,7 +38,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Return the affinity and its parameters; methods that want another default say so here."""
         return self.affinity, self.affinity_params
 
-    def _store(self, similarity: Similarity, best: Result) -> None:
+    def _store(self, similarity: Similarity, best: Result, stacklevel: int = 3) -> None:
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
@@ -50,7 +50,9 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.stop_reason_ = best.stop_reason
         self._placer = self._make_placer(similarity, best.H)
         if not best.converged:
-            warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
+            warnings.warn(
+                f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=stacklevel
+            )
         self._warn_of_empty_rows()
 
     def _fit_labels(self, H: np.ndarray) -> np.ndarray:
@@ -72,7 +74,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             warnings.warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
                 "samples without enough similarity to others do. Their rows of membership_ are zero; labels_ "
-                "counts them to cluster 0.",
+                f"counts them to cluster {self.labels_[empty[0]]}.",
                 stacklevel=4,
             )
 
@@ -87,8 +89,9 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def transform(self, X: Any) -> np.ndarray:
         """Return the memberships of samples, n_samples × n_clusters.
 
-        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h ≥ 0 that
-        explains its similarities a to the training samples best, min ‖a − Hh‖².
+        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h that explains
+        its similarities a to the training samples best: min ‖a − Hh‖² over h ≥ 0, or over the rows that the
+        constraint of the model allows.
 
         Parameters
         ----------
@@ -106,9 +109,9 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well the clusters explain samples, from −1 (not at all) to 0 (entirely).
 
-        The score is minus the mean of min ‖a − Hh‖² / ‖a‖² over h ≥ 0, with a the similarities of a sample to
-        the training samples. Samples seen in training are not treated differently from unseen ones; a sample
-        without similarities counts as not explained.
+        The score is minus the mean of min ‖a − Hh‖² / ‖a‖² over the h of `transform`, with a the similarities
+        of a sample to the training samples. Samples seen in training are not treated differently from unseen
+        ones; a sample without similarities counts as not explained.
 
         Parameters
         ----------

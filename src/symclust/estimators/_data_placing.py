@@ -33,7 +33,7 @@ class DataPlacer:
         self.norms = np.sqrt(np.einsum("ij,ij->j", self._C, self._C, dtype=np.float64)).astype(C.dtype)
         lengths = np.where(self.norms > 0, self.norms, 1)
         self.components = np.ascontiguousarray((self._C / lengths).T)
-        self.offset = C[:, : objective.free.start or 0].sum(axis=1)
+        self.offset = objective.offset(C)
         # The problem of a sample without entries: its right-hand side is what is known of every sample.
         empty = np.zeros((1, C.shape[1]), dtype=C.dtype)
         problem = objective.samples_problem(C, empty, _kernels.gram(np.ascontiguousarray(C))[0])

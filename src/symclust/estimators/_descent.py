@@ -14,7 +14,7 @@ from symclust.estimators._options import check_init, make_starts
 from symclust.exceptions import OptionError
 from symclust.operators import Operator
 from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, solve
-from symclust.validation import check_n_clusters, check_number, check_similarity
+from symclust.validation import check_n_clusters, check_number, check_scale, check_similarity
 
 
 class DescentEstimator(SimilarityEstimator):
@@ -51,7 +51,7 @@ class DescentEstimator(SimilarityEstimator):
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
         # What a problem leaves out may be anything.
-        check_similarity(problem.operator, nonnegative=self._nonnegative)
+        check_scale(check_similarity(problem.operator, nonnegative=self._nonnegative), A.dtype)
         shape = (A.n, n_clusters)
         starts = make_starts(self.init, self.n_init, self.random_state, shape, self._nonnegative)
         self._problem = problem

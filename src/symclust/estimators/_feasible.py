@@ -1,4 +1,4 @@
-"""Starts and unseen samples for factors in any set."""
+"""Starts for factors in any set."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
-from symclust.constraints import Constraint, Nonnegative
+from symclust.constraints import Nonnegative
 from symclust.initialization._embedding import turned_embedding
-from symclust.nnls.block_pivoting import block_pivoting
 from symclust.operators import Operator, Shifted
 from symclust.solvers import Control, Problem, Solver, Start, Starts, make_starts
 
 FEW = 10_000  # rows up to which sweeps over computed rows take seconds
 SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over the rows
-ROUNDS = 500  # of projected gradient for the k numbers of an unseen sample
-STILL = 1e-6
+TOO_SHORT = 10.0  # how often a given start would fit into the one of its direction that fits best
+NOISE = 0.1  # of starts that may turn negative, relative to a random point; 0.01 left some in saddle points
 
 
 def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
@@ -32,7 +31,7 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
     level = random_level(problem, k)
     name = starts.init if isinstance(starts.init, str) else ""
     with single_threaded_blas():
-        isolated = find_isolated(operator)
+        isolated = operator.isolated()
         if name == "random":
             points = [
                 Start(constraint.random((operator.n, k), starts.rng, level)) for _ in range(starts.n_init)
@@ -45,12 +44,43 @@ def feasible_starts(problem: Problem, starts: Starts, control: Control) -> list[
             if not sweeps_pay(operator):
                 starts = replace(starts, scout_iterations=SCOUTING_STEPS)
             points = make_starts(orthant, scout, replace(starts, scout=scout), control)
+            if name:
+                leave_saddles(points, problem, level)
+            else:
+                lengthen(points[0], operator)
         reference = reference_at_random(problem, (operator.n, k), level)
         for point in points:
             point.H[isolated] = 0
             point.H = np.ascontiguousarray(constraint.project(point.H), dtype=operator.dtype)
             point.reference = reference
     return points
+
+
+def leave_saddles(points: list[Start], problem: Problem, level: float) -> None:
+    """Move nonnegative starts to where descent can go on from.
+
+    Negative similarities may leave nothing to a nonnegative factor; at H = 0 the gradient is zero, and the
+    positive eigenvalues of M say where to go. Where H may be negative, a start that respects a symmetry of M
+    would respect it for ever, and end in a saddle point: a little noise, the same on every run, breaks it.
+    """
+    for point in points:
+        if not point.H.any():
+            columns = min(point.H.shape[1], max(1, problem.operator.n - 1))  # all of them may be too many
+            point.H[:, :columns] = turned_embedding(problem.operator, columns)
+        if not problem.constraint.nonnegative:
+            noise = np.random.default_rng(0).standard_normal(point.H.shape)
+            point.H += (NOISE * level * noise).astype(point.H.dtype)
+
+
+def lengthen(point: Start, operator: Operator) -> None:
+    """Scale up a given start that is far too small: near H = 0 gradients are small, and all looks stationary.
+
+    ‖M − c²HHᵀ‖ is least for c² = ⟨H, MH⟩ / ‖HᵀH‖².
+    """
+    H, product = point.H, operator @ point.H
+    fit, square = _kernels.inner(H.reshape(-1), product.reshape(-1)), _kernels.norm(_kernels.gram(H)[0])
+    if fit > TOO_SHORT**2 * square**2:
+        point.H = H * H.dtype.type(np.sqrt(fit) / square)
 
 
 def sweeps_pay(operator: Operator) -> bool:
@@ -76,40 +106,8 @@ def random_level(problem: Problem, k: int) -> float:
     return float(np.sqrt(norm / (problem.operator.n * np.sqrt(k)))) or 1.0
 
 
-def find_isolated(operator: Operator) -> np.ndarray:
-    """Return where rows of M have no entries: almost surely where a random combination of them is zero."""
-    vector = np.random.default_rng(0).uniform(1, 2, operator.n)
-    return operator @ vector == 0
-
-
 def reference_at_random(problem: Problem, shape: tuple[int, int], level: float) -> float:
     """Return ‖∇ᴾf‖ at a random point of the set, the same on every run."""
     H = problem.constraint.random(shape, np.random.RandomState(0), level)
     H = np.ascontiguousarray(H, dtype=problem.operator.dtype)
     return problem.measure(H, problem.operator @ H)[1]
-
-
-class RowSolver:
-    """min ‖a − Hh‖² for the row h of an unseen sample, from its normal equations.
-
-    Where the set is one of rows, h lies in it; sets that tie rows together say nothing of a single one more,
-    and leave h free.
-    """
-
-    def __init__(self, constraint: Constraint) -> None:
-        self.constraint = constraint
-
-    def __call__(self, G: np.ndarray, R: np.ndarray) -> np.ndarray:
-        """Return a row for each row of R."""
-        if "nonnegative" in self.constraint.offers:
-            return block_pivoting(G, R)
-        h = (R.astype(np.float64) @ np.linalg.pinv(G.astype(np.float64), hermitian=True)).astype(R.dtype)
-        return self._descend(G, R, h) if self.constraint.by_rows else h
-
-    def _descend(self, G: np.ndarray, R: np.ndarray, h: np.ndarray) -> np.ndarray:
-        h, step = self.constraint.project(h), R.dtype.type(1 / (np.linalg.norm(G, 2) or 1.0))
-        for _ in range(ROUNDS):
-            before, h = h, self.constraint.project(h - step * (h @ G - R))
-            if np.linalg.norm(h - before) <= STILL * np.linalg.norm(h):
-                break
-        return h

@@ -24,7 +24,7 @@ class HardEstimator(SimilarityEstimator):
     ) -> None:
         H = np.zeros((len(labels), n_clusters), dtype=similarity.operator.dtype)
         H[np.arange(len(labels)), labels] = 1
-        self._store(similarity, as_result(H, **outcome))
+        self._store(similarity, as_result(H, **outcome), stacklevel=4)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,10 @@ from symclust.validation import check_features, check_similarity
 
 DEFAULT = "nearest_neighbors"
 NOT_AFFINITIES = ("normalized_cut",)  # files of graphs/ that turn a similarity into another
+ELSE = {  # what else the parameter may be
+    "affinity": "'precomputed' (X holds the similarities), or give a function of X",
+    "graph": "or give the similarities of the samples themselves",
+}
 COMPLETE = ("gaussian", "self_tuning")  # dense n × n arrays unless they are told to keep neighbours only
 NONNEGATIVE_ONLY = ("precomputed", "cosine")  # negative numbers in X make negative similarities
 
@@ -88,6 +92,11 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similar
     A = Sparse(graph_adjacency(X))
     if affinity == "precomputed":
         return Similarity(A, names, extend=as_given)
+    if not A.is_nonnegative():
+        raise InputError(
+            f"Negative values in data: the {type(X).__name__} has edges of negative weight, for which there "
+            "is no normalised cut. SymmetricFactorization takes them as they are with affinity='precomputed'."
+        )
     check_similarity(A)
     return Similarity(as_operator(normalized_cut(A.csr)), names, extend=NewNodes(A.csr).extend)
 
@@ -129,22 +138,19 @@ def _is_precomputed(affinity: Any) -> bool:
     return isinstance(affinity, str) and affinity == "precomputed"
 
 
-def make_affinity(affinity: Any, params: dict[str, Any] | None) -> Affinity:
-    """Return the affinity of that name with its parameters."""
+def make_affinity(affinity: Any, params: dict[str, Any] | None, parameter: str = "affinity") -> Affinity:
+    """Return the affinity of that name with its parameters; `parameter` is what the user calls it."""
     known = [name for name in registry.options("graphs") if name not in NOT_AFFINITIES]
     if not isinstance(affinity, str) or affinity not in known:
         given = repr(affinity) if isinstance(affinity, str | None) else f"<{type(affinity).__name__}>"
-        listed = ", ".join(repr(name) for name in [*known, "precomputed"])
-        raise OptionError(
-            f"affinity={given} is not known. Choose one of {listed} (X holds the similarities), "
-            "or give a function of X."
-        )
+        listed = ", ".join(map(repr, known))
+        raise OptionError(f"{parameter}={given} is not known. Choose one of {listed}, {ELSE[parameter]}.")
     rule = registry.resolve("graphs", affinity)
     try:
         return rule(**(params or {}))
     except TypeError as error:
         raise OptionError(
-            f"affinity_params={params!r} does not fit affinity={affinity!r}. "
+            f"{parameter}_params={params!r} does not fit {parameter}={affinity!r}. "
             f"Give a dict with any of {', '.join(map(repr, signature(rule).parameters))}."
         ) from error
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.cluster import KMeans
 
+from symclust.estimators._k_means import k_means
 from symclust.estimators._kernel_runs import KernelRuns
 
 Array = np.ndarray
@@ -26,4 +26,4 @@ def first_labels(runs: KernelRuns, init: str, n_init: int, rng: np.random.Random
     _, vectors = runs.operator.scaled(np.sqrt(runs.weights)).eigsh(k)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_init)
     rows = vectors / np.sqrt(runs.weights)[:, None]
-    return [KMeans(k, n_init=1, random_state=seed).fit(rows).labels_.astype(np.intp) for seed in seeds]
+    return [k_means(rows, k, 1, seed).labels_.astype(np.intp) for seed in seeds]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symclust import _kernels
 from symclust.solvers import Problem
 
 
@@ -104,7 +105,7 @@ def _measure_conditions(problem: Problem, H: np.ndarray, reference: float) -> Op
     """One product with A gives all of them."""
     AH, G = problem.operator @ H, problem.objective.gram(H)
     gradient = problem.objective.gradient(H, AH, G)
-    norm = float(np.linalg.norm(problem.constraint.projected_gradient(H, gradient)))
+    norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
     return Optimality(
         primal_infeasibility=problem.constraint.violation(H),
         dual_infeasibility=float(max(0.0, -gradient[H <= 0].min(initial=0.0))),

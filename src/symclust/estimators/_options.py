@@ -84,4 +84,9 @@ def _check_array(init: Any, shape: tuple[int, int], nonnegative: bool) -> np.nda
         )
     if not np.isfinite(init).all() or (nonnegative and init.min() < 0):
         raise InputError(f"init must hold finite numbers{' that are not negative' if nonnegative else ''}.")
+    if not init.any():
+        raise InputError(
+            "init is zero everywhere, where the gradient is zero too and no descent begins. Give a name, "
+            "such as 'random', or an array with other numbers."
+        )
     return init

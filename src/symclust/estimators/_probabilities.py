@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from symclust.left_stochastic.sizes import assign_sizes
-from symclust.left_stochastic.uniqueness import measure_angles, other_clusterings, passes_angle_test
+from symclust.left_stochastic.uniqueness import other_clusterings
 from symclust.validation import check_number
 
 
@@ -22,15 +22,11 @@ class Probabilities:
     def is_unique_(self) -> bool:
         """Whether no other left-stochastic factor of PPᵀ gives other clusters than P.
 
-        Always for two clusters. For three, by the angles of the samples (section 2.4): turning any sample
-        over the border of two clusters takes one out of the simplex; and no possible angle further on gives
-        other clusters either, which the paper's test does not see. For more clusters,
+        Always for two clusters. For three, by the angles of the samples (section 2.4): no sample can be
+        turned over the border of two clusters before one leaves the simplex, and no possible angle further on
+        gives other clusters either, which the paper's test does not see. For more clusters,
         `alternative_clusterings` finds none, with its defaults: evidence, not proof.
         """
-        check_is_fitted(self)
-        P = self.membership_
-        if P.shape[1] == 3 and not passes_angle_test(measure_angles(P, _tolerance(P))):
-            return False
         return not self.alternative_clusterings(most=1, random_state=0)
 
     def alternative_clusterings(

@@ -13,7 +13,7 @@ from symclust.validation import check_similarity
 def read_graph(graph: Any, params: dict[str, Any] | None, X: Any) -> Similarity:
     """Return the similarities of the samples X: made of them if `graph` is a name, else as given."""
     if isinstance(graph, str):
-        similarity = Similarity(as_operator(make_affinity(graph, params).fit(X)))
+        similarity = Similarity(as_operator(make_affinity(graph, params, "graph").fit(X)))
     elif params:
         raise CombinationError(
             f"graph_params={params!r} has no meaning for a graph that is given. Leave it out, or name the "

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from symclust.estimators._hard import HardEstimator
 from symclust.estimators._input import is_similarity
+from symclust.estimators._k_means import k_means
+from symclust.graphs import normalized_cut
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
@@ -70,5 +71,12 @@ class SpectralEstimator(HardEstimator):
         return self
 
     def _k_means(self, rows: np.ndarray, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, float]:
-        model = KMeans(k, n_init=self.n_init, random_state=rng).fit(rows)
+        model = k_means(rows, k, self.n_init, rng)
         return model.labels_, float(model.inertia_)
+
+
+def unit_rows(K: Operator, k: int) -> np.ndarray:
+    """Return the k leading eigenvectors of D^-1/2 K D^-1/2 with rows of unit length, or zero."""
+    _, vectors = normalized_cut(K).eigsh(k)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1)

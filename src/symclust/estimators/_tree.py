@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -11,7 +10,7 @@ import numpy as np
 from symclust._threads import single_threaded_blas
 from symclust.estimators._hard import HardEstimator
 from symclust.estimators._input import Similarity
-from symclust.exceptions import NotConvergedWarning
+from symclust.exceptions import InputError
 from symclust.hierarchy import Node, Tree, Within, grow
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_similarity
@@ -25,7 +24,10 @@ class TreeEstimator(HardEstimator):
 
     @abstractmethod
     def _halves(self, K: Operator) -> np.ndarray | None:
-        """Return which samples go right, as booleans, or None where a cluster cannot be split."""
+        """Return which samples go right, as booleans, or None where a cluster cannot be split.
+
+        An InputError says the same of a part; that of all samples is passed on.
+        """
 
     def _comment(self, similarity: Similarity) -> None:
         """Warn of what the method does with such a similarity; most take it as it is."""
@@ -53,14 +55,14 @@ class TreeEstimator(HardEstimator):
         self.tree_ = self._grow(K, n_clusters, within)
         leaves = self.tree_.leaves()
         labels = self.tree_.cut(len(leaves))
-        self._store_labels(similarity, labels, len(leaves), objective=within.average(leaves))
+        outcome: dict[str, Any] = {"objective": within.average(leaves)}
         if len(leaves) < n_clusters:
-            warnings.warn(
-                f"{type(self).__name__} stopped at {len(leaves)} clusters of {n_clusters}: the samples of "
-                "each are too alike to be split.",
-                NotConvergedWarning,
-                stacklevel=2,
+            outcome["converged"] = False
+            outcome["stop_reason"] = (
+                f"stopped at {len(leaves)} clusters of {n_clusters}: the samples of each are too alike to be "
+                "split"
             )
+        self._store_labels(similarity, labels, len(leaves), **outcome)
         return self
 
     def _grow(self, K: Operator, n_clusters: int, within: Within) -> Tree:
@@ -69,7 +71,12 @@ class TreeEstimator(HardEstimator):
 
         def split(node: Node) -> list[np.ndarray] | None:
             cut = cuts.pop(node.number)
-            right = self._halves(cut)
+            try:
+                right = self._halves(cut)
+            except InputError:
+                if node.parent is None:  # the method cannot take this similarity at all
+                    raise
+                return None  # too little structure for two clusters
             if right is None or right.all() or not right.any():
                 return None
             for number, part in enumerate((~right, right), start=len(tree.nodes)):

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._input import Similarity
 from symclust.estimators._tree import TreeEstimator
-from symclust.exceptions import InputError, OptionError
+from symclust.exceptions import OptionError
 from symclust.operators import Operator
 
 
@@ -64,7 +64,8 @@ class DivisiveClustering(TreeEstimator):
 
     def _check_options(self) -> None:
         super()._check_options()
-        known = self.estimator.get_params() if hasattr(self.estimator, "get_params") else {}
+        usable = hasattr(self.estimator, "get_params") and not isinstance(self.estimator, type)
+        known = self.estimator.get_params() if usable else {}
         if not {"n_clusters", "affinity"} <= set(known):
             raise OptionError(
                 f"estimator={self.estimator!r} must be a clusterer with the parameters n_clusters and "
@@ -79,8 +80,5 @@ class DivisiveClustering(TreeEstimator):
         with warnings.catch_warnings():
             # What is to be said of the similarity would be said again of each of its parts.
             warnings.simplefilter("ignore")
-            try:
-                labels = splitter.fit(given).labels_
-            except InputError:  # too little structure for two clusters
-                return None
+            labels = splitter.fit(given).labels_
         return np.asarray(labels != labels[0])

@@ -64,7 +64,7 @@ class KernelConvexNMF(SimilarityEstimator):
     weights_ : ndarray of shape (n_samples, n_clusters)
         W: how the centres are made of samples.
     objective_ : float
-        The objective.
+        The objective. `history_` has it after each update of G, half an iteration earlier.
 
     Notes
     -----
@@ -131,7 +131,7 @@ class KernelConvexNMF(SimilarityEstimator):
             similarity,
             as_result(
                 descent.G,
-                descent.objectives[-1],
+                descent.objective(),
                 descent.objectives,
                 np.array(descent.clock) - clock,
                 converged,
@@ -174,6 +174,14 @@ class _Descent:
                 return True
         return False
 
+    def objective(self) -> float:
+        """Return the objective of W and G, for a product with K."""
+        plus, minus = self.parts.products(self.W)
+        return self._value(self.W, plus - minus, self.G.T @ self.G)
+
+    def _value(self, W: Array, KW: Array, gram: Array) -> float:
+        return self.parts.trace - 2 * float(np.sum(self.G * KW)) + float(np.sum((W.T @ KW) * gram))
+
     def _step(self) -> None:
         (plus, minus), W = self.parts.products(self.W), self.W
         attraction = plus + self.G @ (W.T @ minus)
@@ -182,9 +190,7 @@ class _Descent:
         gram = self.G.T @ self.G
         of_G = self.parts.products(self.G)
         self.W = _scaled(W, of_G[0] + minus @ gram, of_G[1] + plus @ gram)
-        fit = float(np.sum(self.G * (plus - minus)))  # of the new G and the old W
-        form = float(np.sum((W.T @ (plus - minus)) * gram))
-        self.objectives.append(self.parts.trace - 2 * fit + form)
+        self.objectives.append(self._value(W, plus - minus, gram))  # of the new G and the old W
         self.clock.append(time.perf_counter())
 
 

@@ -171,9 +171,10 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         self._keep(similarity, best, scale, squared_norm)
 
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
-        self._store(similarity, result)
+        self._store(similarity, result, stacklevel=5)
         self.scale_ = scale
-        self.relative_error_ = float(np.sqrt(result.objective / squared_norm))
+        # Squares of entries below 1e-162 are zero: nothing to compare with.
+        self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         self._placer = SimplexPlacer(similarity, result.H, scale)
 
     def __sklearn_tags__(self) -> Any:

@@ -35,6 +35,7 @@ class LinkageClustering(HardEstimator):
     affinity : str or callable, default="gaussian"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome. A sparse
         similarity, such as "nearest_neighbors", can be used with "single" only: the others need all pairs.
+        That of "cosine" is never written out; give it as an array.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
 
@@ -97,10 +98,11 @@ class LinkageClustering(HardEstimator):
         if isinstance(K, Sparse) and self.linkage == "single":
             return _single_linkage(K)
         if not K.is_dense:
+            single = "linkage='single', or " if isinstance(K, Sparse) else ""
             raise CombinationError(
                 f"linkage={self.linkage!r} needs the similarity of all pairs, {K.n} × {K.n} numbers, and "
-                f"{K!r} does not hold them. Use linkage='single', or a dense similarity, such as that of "
-                "affinity='gaussian'."
+                f"{K!r} does not hold them. Use {single}a dense similarity: that of affinity='gaussian', "
+                "or an array with affinity='precomputed'."
             )
         distances = K.largest() - K.toarray()
         np.fill_diagonal(distances, 0)
@@ -113,17 +115,35 @@ def _single_linkage(K: Sparse) -> np.ndarray:
     Single linkage only ever uses edges of that tree: n − 1 numbers in place of n².
     """
     graph = K.csr.copy()
-    top = max(K.largest(), 0.0)
-    # Every stored edge needs a positive length, or SciPy takes it for absent.
-    graph.data = 1 + (top - graph.data)
+    values, ranks = np.unique(graph.data, return_inverse=True)
+    # SciPy takes an edge of length zero for absent. Ranks are positive, and exact on any scale.
+    graph.data = (len(values) - ranks).astype(np.float64)
     tree = minimum_spanning_tree(graph).tocoo()
-    order = np.argsort(tree.data, kind="stable")
-    edges = [(int(tree.row[e]), int(tree.col[e]), float(tree.data[e]) - 1) for e in order]
-    return _merge_along(edges, K.n, top)
+    similarities = values[len(values) - tree.data.astype(np.intp)].astype(np.float64)
+    others = _spanning_pairs(K)  # with a similarity of 0, stored or not
+    ends = np.concatenate([np.column_stack([tree.row, tree.col]), others])
+    heights = K.largest() - np.concatenate([similarities, np.zeros(len(others))])
+    order = np.argsort(heights, kind="stable")
+    return _merge_along(ends[order].tolist(), heights[order].tolist(), K.n)
 
 
-def _merge_along(edges: list[tuple[int, int, float]], n: int, apart: float) -> np.ndarray:
-    """Return SciPy's linkage matrix of merges along edges; what they leave apart is merged last."""
+def _spanning_pairs(K: Sparse) -> np.ndarray:
+    """Return pairs that join all samples that pairs without negative similarity join, in linear time."""
+    unseen, pairs = set(range(K.n)), []
+    while unseen:
+        waiting = [unseen.pop()]
+        while waiting and unseen:
+            node = waiting.pop()
+            entries = slice(K.indptr[node], K.indptr[node + 1])
+            found = sorted(unseen.difference(K.indices[entries][K.values[entries] < 0].tolist()))
+            unseen.difference_update(found)
+            pairs += [(node, other) for other in found]
+            waiting += found
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+def _merge_along(edges: list[list[int]], heights: list[float], n: int) -> np.ndarray:
+    """Return SciPy's linkage matrix of merges along edges, those within a cluster left out."""
     parent, sizes, rows = list(range(n)), [1] * n, []
 
     def find(node: int) -> int:
@@ -132,17 +152,13 @@ def _merge_along(edges: list[tuple[int, int, float]], n: int, apart: float) -> n
             node = parent[node]
         return node
 
-    def merge(a: int, b: int, height: float) -> None:
-        parent.append(len(parent))
-        sizes.append(sizes[a] + sizes[b])
-        parent[a] = parent[b] = len(parent) - 1
-        rows.append((min(a, b), max(a, b), height, sizes[-1]))
-
-    for a, b, height in edges:
-        merge(find(a), find(b), height)
-    roots = sorted({find(node) for node in range(n)})
-    for other in roots[1:]:
-        merge(find(roots[0]), other, max(apart, rows[-1][2] if rows else 0.0))
+    for edge, height in zip(edges, heights, strict=True):
+        a, b = sorted(map(find, edge))
+        if a != b:
+            parent[a] = parent[b] = len(parent)
+            parent.append(len(parent))
+            sizes.append(sizes[a] + sizes[b])
+            rows.append((a, b, height, sizes[-1]))
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 

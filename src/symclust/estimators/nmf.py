@@ -30,8 +30,9 @@ class NMF(DataFactors):
         X and one with Xᵀ.
     init : {"spectral", "random", "nndsvd", "nndsvda", "nndsvdar"} or pair of arrays, default="spectral"
         Where the descent starts: leading singular vectors, turned to be as nonnegative as possible; uniform
-        random numbers; nonnegative parts of the singular vectors, with zeros, with the mean of X or with
-        small random numbers in their place; or W (n_samples, k) and C (n_features, k) themselves.
+        random numbers; nonnegative parts of the singular vectors, with zeros, with entries that would give
+        the mean of X or with small random numbers in their place; or W (n_samples, k) and C (n_features, k)
+        themselves.
     n_init : int, default=1
         Number of starts, run side by side so that X is read once for all; the one with the lowest objective
         is kept. Only "random" and "nndsvdar" differ from start to start.

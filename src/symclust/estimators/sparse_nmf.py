@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -25,8 +26,9 @@ class SparseNMF(NMF):
     sparsity : float, default=0.01
         The weight β: larger values give rows of memberships with fewer entries.
     ridge : float, default=None
-        The weight α; None takes the square of the largest entry of X. It keeps the entries of C from growing,
-        and without it (0) the first term would make the other vanish by its scale alone.
+        The weight α; None takes the square of the largest entry of X. It keeps the entries of C from growing:
+        if one of the two weights is 0, the other's term vanishes by the scale of the factors alone, and what
+        is left is `NMF`.
     n_clusters, solver, init, n_init, tol, max_iter, time_limit, random_state, callback
         As in `NMF`.
 
@@ -35,11 +37,16 @@ class SparseNMF(NMF):
     components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
         As in `NMF`.
     objective_ : float
-        The objective at W and C, before they are scaled to unit components: the penalties depend on it.
+        The objective at W and C as they were found: with unit components the penalties would be others.
     relative_error_ : float
         ‖X − WCᵀ‖ / ‖X‖.
     ridge_ : float
         The α that was used.
+
+    Notes
+    -----
+    Only √(αβ) matters: with W/t and tC for W and C both terms have that weight, for t = (α/β)^¼. The descent
+    works on these, whose sizes are alike, so that a change of the unit of X changes nothing but units.
 
     Examples
     --------
@@ -89,4 +96,5 @@ class SparseNMF(NMF):
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
         self.ridge_ = A.largest() ** 2 if self.ridge is None else float(self.ridge)
-        return SparseRows(A, self.ridge_, self.sparsity)
+        weight = math.sqrt(self.ridge_) * math.sqrt(self.sparsity)
+        return SparseRows(A, weight, weight)

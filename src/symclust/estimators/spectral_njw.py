@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.estimators._spectral import SpectralEstimator
-from symclust.graphs import normalized_cut
+from symclust.estimators._spectral import SpectralEstimator, unit_rows
 from symclust.operators import Operator
 
 
@@ -44,6 +43,4 @@ class SpectralNJW(SpectralEstimator):
     """
 
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, float]:
-        _, vectors = normalized_cut(K).eigsh(k)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return self._k_means(vectors / np.where(lengths > 0, lengths, 1), k, rng)
+        return self._k_means(unit_rows(K, k), k, rng)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symclust._threads import single_threaded_blas
-from symclust.estimators._spectral import SpectralEstimator
-from symclust.graphs import normalized_cut
+from symclust.estimators._spectral import SpectralEstimator, unit_rows
 from symclust.operators import Operator
 
 ROUNDS = 100  # of turning and rounding; a few dozen are enough
@@ -50,9 +49,7 @@ class SpectralYuShi(SpectralEstimator):
     """
 
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, float]:
-        _, vectors = normalized_cut(K).eigsh(k)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        rows = vectors / np.where(lengths > 0, lengths, 1)
+        rows = unit_rows(K, k)
         with single_threaded_blas():
             found = [_discretise(rows, _start(rows, rng)) for _ in range(self.n_init)]
         return min(found, key=lambda pair: pair[1])

@@ -12,10 +12,11 @@ from symclust import _kernels, registry
 from symclust.constraints import as_constraint
 from symclust.estimators._assigning import find_centers, nearest_center
 from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._feasible import RowSolver, feasible_starts, orthant_solver
+from symclust.estimators._feasible import feasible_starts, orthant_solver
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import COUPLED, check_known, check_solver
 from symclust.estimators._placing import Placer
+from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
@@ -66,12 +67,13 @@ class SymmetricFactorization(DescentEstimator):
     init : {"merge", "random", "spectral", ...} or array of shape (n_samples, n_clusters), default="merge"
         Where the descent starts; always projected onto the set. "merge" finds clusters with a nonnegative
         factor first, as in `SymNMF`; "random" is a random point of the set; "spectral" takes the leading
-        eigenvectors of M, turned towards the axes.
+        eigenvectors of M, turned towards the axes. An array is scaled up if it is far too small.
     n_init : int, default=1
         Number of starts, run side by side; the one with the lowest objective is kept.
     assign : {"auto", "argmax", "kmeans"}, default="auto"
         How clusters are read off H: "argmax" takes the column of the largest entry, "kmeans" clusters the
-        rows. "auto" is "argmax" where H has no negative entries and "kmeans" elsewhere.
+        rows. "auto" is "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for sets that
+        leave signs free or are one's own.
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
     max_iter : int, default=1000

@@ -8,6 +8,8 @@ from symclust.operators import Operator
 
 Array = np.ndarray
 
+ROUNDING = 4  # errors, in units of the last digit, within which values are tied: the same on any scale
+
 
 def splinter(operator: Operator) -> Array | None:
     """Return which samples leave a cluster, as DIANA splits it; None for a single sample.
@@ -28,21 +30,29 @@ def splinter(operator: Operator) -> Array | None:
     if n < 2:
         return None
     left = np.zeros(n, dtype=bool)
-    to_old = (operator.degrees() - operator.diagonal()).astype(
-        np.float64
-    )  # similarity to the others that stay
+    sums = operator.degrees()
+    unit = ROUNDING * float(np.finfo(sums.dtype).eps)
+    rounding = unit * float(np.abs(sums).max())
+    to_old = (sums - operator.diagonal()).astype(np.float64)  # similarity to the others that stay
     to_new = np.zeros(n)
-    mover = int(to_old.argmin())
-    while True:
+    mover = _first_largest(-to_old, rounding)
+    for gone in range(1, n):
         left[mover] = True
         row = operator.rows(np.array([mover]))[0].astype(np.float64)
         to_new += row
         to_old -= row
-        gone = int(left.sum())
-        if gone == n - 1:
-            return left
-        gain = to_new / gone - to_old / (n - gone - 1)  # (16)
+        stay = n - gone - 1  # besides the one that is looked at
+        if stay == 0:
+            break
+        gain = to_new / gone - to_old / stay  # (16)
         gain[left] = -np.inf
-        mover = int(gain.argmax())
-        if gain[mover] <= 0:
-            return left
+        slack = rounding / stay + unit * float(np.abs(row).max())
+        mover = _first_largest(gain, slack)
+        if gain[mover] <= slack:
+            break
+    return left
+
+
+def _first_largest(values: Array, slack: float) -> int:
+    """Return the first of the largest values, those equal but for rounding among them."""
+    return int(np.argmax(values >= values.max() - slack))

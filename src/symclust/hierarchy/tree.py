@@ -167,10 +167,10 @@ class Tree:
     def to_newick(self, names: Sequence[Any] | None = None) -> str:
         """Return the tree in Newick's notation.
 
-        Leaves are clusters, numbered as in `cut`; with the `names` of the samples, each cluster is the group
-        of its samples.
+        Leaves are clusters, numbered as in `cut`; with the `names` of the samples, one each in their order,
+        each cluster is the group of its samples.
         """
-        names = self._checked(names)
+        names = self._check_names(names)
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
         text: dict[int, str] = {}
         for node in reversed(list(self.walk())):
@@ -187,7 +187,7 @@ class Tree:
 
         Clusters list their samples by number, or by the `names` of the samples.
         """
-        names = self._checked(names)
+        names = self._check_names(names)
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
         found: dict[int, dict[str, Any]] = {}
         for node in reversed(list(self.walk())):
@@ -208,17 +208,30 @@ class Tree:
 
     def to_json(self, names: Sequence[Any] | None = None, indent: int | None = None) -> str:
         """Return `to_dict` as JSON."""
-        return json.dumps(self.to_dict(names), indent=indent, default=str)
+        try:
+            return json.dumps(self.to_dict(names), indent=indent, default=str)
+        except RecursionError as error:
+            raise InputError(
+                f"The tree has {max(node.depth for node in self.nodes)} levels, more than can be nested in "
+                "JSON. Use to_newick() or linkage(), or write tree.nodes one by one."
+            ) from error
 
-    def _checked(self, names: Sequence[Any] | None) -> list[Any] | None:
-        if names is not None and len(names) != self.n_samples:
-            raise InputError(f"names has {len(names)} entries; the tree has {self.n_samples} samples.")
-        return None if names is None else [_listed(name) for name in names]
+    def _check_names(self, names: Sequence[Any] | None) -> list[Any] | None:
+        if names is None:
+            return None
+        # By their order: a pandas Series would look numbers up in its index.
+        listed = [_listed(name) for name in names]
+        if len(listed) != self.n_samples:
+            raise InputError(
+                f"names has {len(listed)} entries; expected one for each of {self.n_samples} samples."
+            )
+        return listed
 
 
 def _quoted(name: Any) -> str:
+    """Return a label of Newick's; readers take an underscore without quotes for a blank."""
     text = str(name)
-    return text if text.isidentifier() or text.isdigit() else "'" + text.replace("'", "''") + "'"
+    return text if text.isalnum() else "'" + text.replace("'", "''") + "'"
 
 
 def _listed(value: Any) -> Any:

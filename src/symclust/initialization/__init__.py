@@ -5,7 +5,7 @@
 `spectral`     leading eigenvectors, turned to be as nonnegative as possible
 `greedy`       columns grown one after the other from their best samples
 `nndsvd`       positive or negative parts of the leading singular vectors
-`nndsvda`      the same with the mean of A in place of zeros
+`nndsvda`      the same, zeros filled on the scale of A
 `nndsvdar`     the same with small random numbers in place of zeros
 `zero`         the first sweep of coordinate descent over H = 0
 =============  ==============================================================

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust.initialization._level import entry_level
 from symclust.initialization.nndsvd import nndsvd
 from symclust.objectives import Objective
 
-SHARE = 0.01  # of the mean of A
+SHARE = 0.01  # of the entries that would give the mean of A
 
 
 def nndsvdar(objective: Objective, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return `nndsvd` with numbers uniform up to a hundredth of the mean of A in place of zeros.
+    """Return `nndsvd` with random numbers in place of zeros, uniform up to a hundredth of those of `nndsvda`.
 
     Examples
     --------
@@ -26,5 +27,5 @@ def nndsvdar(objective: Objective, n_columns: int, rng: np.random.RandomState) -
     """
     H = nndsvd(objective, n_columns, rng)
     zero = H == 0
-    H[zero] = SHARE * objective.operator.mean() * rng.random_sample(np.count_nonzero(zero))
+    H[zero] = SHARE * entry_level(objective, n_columns) * rng.random_sample(np.count_nonzero(zero))
     return H

@@ -33,13 +33,16 @@ class Descent:
         The misfit at every iteration, and when it was known.
     converged : bool
         Whether the misfit had stopped falling, or was rounding.
+    exact : bool
+        Whether the misfit was rounding.
     """
 
     turn: Array
     misfit: float
     misfits: list[float]
     clock: list[float]
-    converged: bool
+    converged: bool = False
+    exact: bool = False
 
 
 def memberships(points: Array, turn: Array) -> Array:
@@ -51,7 +54,14 @@ def memberships(points: Array, turn: Array) -> Array:
     return project_simplex(Q)
 
 
-def descend(points: Array, turns: Array, outside_only: bool, tol: float, max_iter: int) -> list[Descent]:
+def descend(
+    points: Array,
+    turns: Array,
+    outside_only: bool,
+    tol: float,
+    max_iter: int,
+    one_is_enough: bool = False,
+) -> list[Descent]:
     """Lower the misfit from every start.
 
     Parameters
@@ -67,6 +77,8 @@ def descend(points: Array, turns: Array, outside_only: bool, tol: float, max_ite
         Stop when five iterations have lowered the misfit by less than 5 tol of itself.
     max_iter : int
         Stop after so many iterations.
+    one_is_enough : bool
+        Where one of the starts run side by side is exact, stop the others on their way.
 
     Notes
     -----
@@ -77,7 +89,7 @@ def descend(points: Array, turns: Array, outside_only: bool, tol: float, max_ite
     size = max(1, BATCH // max(points.size, 1))
     with single_threaded_blas():
         batches = map_blocks(
-            lambda part: _Batch(points, turns[part], outside_only).run(tol, max_iter),
+            lambda part: _Batch(points, turns[part], outside_only).run(tol, max_iter, one_is_enough),
             split(len(turns), size),
         )
     return [descent for batch in batches for descent in batch]
@@ -90,22 +102,19 @@ class _Batch:
         self.points, self.outside_only = points, outside_only
         self.basis = plane_basis(points.shape[1] + 1, points.dtype)
         self.turns = turns.astype(points.dtype)
-        self.found = [Descent(turn, np.inf, [], [], False) for turn in self.turns]
+        self.found = [Descent(turn, np.inf, [], []) for turn in self.turns]
         self.last: Array | None = None
         self.momentum = np.zeros(len(turns), dtype=points.dtype)
         eps = float(np.finfo(points.dtype).eps)
         self.rounding = 8 * eps  # entries of Q this far below zero
         self.zero = ACCURACY**2 * eps * len(points)
 
-    def run(self, tol: float, max_iter: int) -> list[Descent]:
+    def run(self, tol: float, max_iter: int, one_is_enough: bool) -> list[Descent]:
         active = np.arange(len(self.turns))
         for _ in range(max_iter):
             active = self._step(active, tol)
-            # A misfit of nothing but rounding cannot be improved upon: the other starts may rest.
-            if not active.size or any(f.misfit <= self.zero for f in self.found):
+            if not active.size or (one_is_enough and any(found.exact for found in self.found)):
                 break
-        for found in self.found:
-            found.converged |= found.misfit <= self.zero
         return self.found
 
     def _step(self, active: Array, tol: float) -> Array:
@@ -142,6 +151,7 @@ class _Batch:
         fell = len(found.misfits) < 2 or misfit <= found.misfits[-2]
         self.momentum[start] = min(self.momentum[start] + GROWTH, MOST) if fell else 0
         if misfit <= self.zero:
+            found.converged = found.exact = True
             return False
         if len(found.misfits) > PATIENCE:
             before = min(found.misfits[:-PATIENCE])

@@ -90,8 +90,10 @@ def rotate(
         finalists[0].converged = True
     else:
         turns = _best_turns(embedding, n_init, tol, max_iter, rng)
-        finalists = descend(points, turns, True, tol, max_iter)
-        finalists += descend(points, turns[:1], False, tol, max_iter)
+        finalists = descend(points, turns, True, tol, max_iter, one_is_enough=True)
+        finalists += descend(points, turns[:1], False, tol, max_iter, one_is_enough=True)
+        # Where one is exact, the objectives of the others tell from its own by rounding only.
+        finalists = [found for found in finalists if found.exact] or finalists
         finalists = _most_promising(embedding, finalists)
     factors = [memberships(points, finalist.turn) for finalist in finalists]
     squared_norm = operator.squared_norm() if squared_norm is None else squared_norm
@@ -112,7 +114,7 @@ def _best_turns(
     sample = points
     if len(points) > SAMPLE:
         sample = points[np.sort(rng.choice(len(points), SAMPLE, replace=False))]
-    heats = descend(sample, turns, True, ROUGH * tol, max_iter)
+    heats = descend(sample, turns, True, ROUGH * tol, max_iter, one_is_enough=True)
     return np.stack([heat.turn for heat in _most_promising(embedding, heats)])
 
 

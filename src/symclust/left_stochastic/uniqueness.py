@@ -58,19 +58,6 @@ def measure_angles(P: Array, tolerance: float) -> Angles:
     return Angles(border, outside, (outside == 0) & (radius > tolerance))
 
 
-def passes_angle_test(angles: Angles) -> bool:
-    """Return whether every rotation that moves a point across a border first takes one out of the simplex.
-
-    The condition of 2.4: α_c < β_c and α_ac < β_ac.
-    """
-    for border in (angles.border, PERIOD - angles.border):  # anticlockwise, clockwise
-        leaves = np.maximum(border - angles.outside, 0)[angles.outside > 0].min(initial=np.inf)
-        crosses = border[angles.free].min(initial=np.inf)
-        if crosses <= leaves:
-            return False
-    return True
-
-
 def possible_angles(angles: Angles) -> list[tuple[float, float]]:
     """Return the intervals of [0, 120°) in which no point is outside, from left to right."""
     held = angles.outside > 0
@@ -113,14 +100,20 @@ def other_clusterings(
     found: list[Array] = []
     for turn in turns:
         labels = canonical(memberships(points, turn).argmax(axis=1))
-        if labels.tobytes() not in seen and len(found) < most:
+        if labels.tobytes() not in seen:
             seen.add(labels.tobytes())
             found.append(labels)
+        if len(found) == most:
+            break
     return found
 
 
 def _angle_turns(P: Array, tolerance: float) -> list[Array]:
-    """Return one rotation for each interval of angles in which the clusters are the same."""
+    """Return one rotation for each interval of angles in which the clusters are the same, from 0 on.
+
+    The condition of 2.4, α_c < β_c and α_ac < β_ac, says that the intervals next to 0 on both sides have no
+    crossing within. Those further on count as much, so that all are returned; sorting them takes n log n.
+    """
     angles = measure_angles(P, tolerance)
     crossings = np.sort(angles.border[angles.free])
     turns = []

@@ -24,7 +24,7 @@ def read_clusters(similarity: Any, labels: ArrayLike) -> tuple[Any, np.ndarray]:
             "one row and one column for each of at least one sample. Of a graph, give the matrix of weights."
         )
     # Products of booleans are booleans, and those of small integers overflow.
-    return A if A.dtype.kind == "f" else A.astype(np.float64), codes
+    return A if A.dtype in (np.float32, np.float64) else A.astype(np.float64), codes
 
 
 def inside_sums(A: Any, labels: np.ndarray) -> np.ndarray:

@@ -37,9 +37,9 @@ def factor_sparseness(factor: Any, *, threshold: float = 0.0) -> float:
     0.5
     """
     check_number("threshold", threshold, least=0)
-    H = factor if sparse.issparse(factor) else np.asarray(factor)
+    H = sparse.csr_array(factor) if sparse.issparse(factor) else np.asarray(factor)
     size = int(np.prod(H.shape))
     if size == 0:
         raise InputError(f"A factor of shape {H.shape} has no entries, of which a share could be zero.")
     values = H.data if sparse.issparse(H) else H
-    return 1.0 - float(np.count_nonzero(np.abs(values) > threshold)) / size
+    return 1.0 - float(np.count_nonzero(~(np.abs(values) <= threshold))) / size  # NaN is not zero

@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
 from symclust.exceptions import InputError
+from symclust.validation import check_number
 
 __all__ = ["membership_calibration"]
 
@@ -42,10 +43,11 @@ def membership_calibration(labels_true: ArrayLike, membership: ArrayLike, n_bins
     >>> found.confidence.round(2).tolist(), found.agreement.tolist(), found["count"].tolist()
     ([0.6, 1.0], [0.5, 1.0], [2, 2])
     """
+    check_number("n_bins", n_bins, least=1, whole=True)
     y, P = np.asarray(labels_true), np.asarray(membership, dtype=np.float64)
-    if P.ndim != 2 or y.shape != P.shape[:1] or P.min(initial=0.0) < 0:
+    if P.ndim != 2 or y.shape != P.shape[:1] or P.size == 0 or not 0 <= P.min() <= P.max() < np.inf:
         raise InputError(
-            f"membership has shape {P.shape} and there are {y.shape} labels; expected a row of nonnegative "
+            f"membership has shape {P.shape} and labels_true {y.shape}; expected a row of finite nonnegative "
             "memberships for each label."
         )
     P = P / np.maximum(P.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)

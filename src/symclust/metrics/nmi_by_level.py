@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import normalized_mutual_info_score
+from sklearn.utils._missing import is_pandas_na
 
 from symclust.exceptions import InputError
 
@@ -19,9 +20,9 @@ def nmi_by_level(paths: Any, labels: ArrayLike) -> np.ndarray:
 
     Parameters
     ----------
-    paths : sequence of paths, or array-like of shape (n_samples, n_levels)
+    paths : sequence of paths, or array or DataFrame of shape (n_samples, n_levels)
         The classes of each sample from the top of the tree down, such as ``("rec", "sport", "hockey")``.
-        Paths may differ in length, or end in None: a sample whose path has ended stays, at the deeper
+        Paths may differ in length, or end in None or NaN: a sample whose path has ended stays, at the deeper
         levels, in its last class, as a leaf of the tree would.
     labels : array-like of shape (n_samples,)
         The cluster of each sample. Outliers with the label -1 are one more cluster, as in the thesis.
@@ -41,7 +42,8 @@ def nmi_by_level(paths: Any, labels: ArrayLike) -> np.ndarray:
     [1.0, 0.8]
     """
     labels = np.asarray(labels)
-    read = [_path(path, number) for number, path in enumerate(paths)]
+    rows = np.asarray(paths, dtype=object) if hasattr(paths, "columns") else paths
+    read = [_path(path, number) for number, path in enumerate(rows)]
     if not read or labels.shape != (len(read),):
         raise InputError(
             f"There are {len(read)} paths, and labels have shape {labels.shape}: give both for each sample."
@@ -57,11 +59,15 @@ def _path(path: Any, number: int) -> tuple[Hashable, ...]:
             "for example ('rec', 'sport', 'hockey'); for one level give ('rec',)."
         )
     classes = list(path)
-    while classes and classes[-1] is None:
+    while classes and _is_gap(classes[-1]):
         classes.pop()
-    if not classes or None in classes:
+    if not classes or any(map(_is_gap, classes)):
         raise InputError(f"The path of sample {number}, {path!r}, needs a class at the top and has no gaps.")
     return tuple(classes)
+
+
+def _is_gap(name: Any) -> bool:
+    return name is None or is_pandas_na(name) or (isinstance(name, float) and np.isnan(name))
 
 
 def _numbered(paths: list[tuple[Hashable, ...]], level: int) -> list[int]:

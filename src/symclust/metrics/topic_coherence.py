@@ -80,6 +80,11 @@ def _check_terms(terms: np.ndarray, number: int, d: int) -> np.ndarray:
         raise InputError(
             f"Topic {number} must be a list of whole numbers from 0 to {d - 1}, its terms; got {terms!r}."
         )
+    if np.unique(terms).size < terms.size:
+        raise InputError(
+            f"Topic {number} lists a term twice. Whole numbers are taken for the numbers of terms: give "
+            "weights of all terms as an array of floating-point numbers."
+        )
     return terms
 
 

@@ -76,7 +76,7 @@ class Objective(ABC):
     def rounding(self, H: Array, AH: Any) -> float:
         """Return the size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
         eps, k = np.finfo(H.dtype).eps, H.shape[1]
-        return float(16 * np.sqrt(k) * eps * np.linalg.norm(AH))
+        return float(16 * np.sqrt(k) * eps * _kernels.norm(AH))
 
     def relative_error(self, H: Array, value: float) -> float:
         """Return √(misfit / ‖A‖²) for H with that value."""

@@ -57,7 +57,7 @@ class OffDiagonal(Objective):
             return super().measure(H, AH, constraint)
         G = _kernels.gram(H)[0]
         projected = constraint.projected_gradient(H, self.gradient(H, AH, G))
-        return self.value(H, AH, G), float(np.linalg.norm(projected))
+        return self.value(H, AH, G), _kernels.norm(projected)
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.

@@ -181,6 +181,14 @@ class Operator(ABC):
         """Return the row sums A @ 1."""
         return self @ np.ones(self.n)
 
+    def isolated(self) -> Array:
+        """Return a mask of the rows without entries: almost surely where a sum of random multiples is 0."""
+        return np.abs(self @ np.random.default_rng(0).uniform(1, 2, self.n)) <= self._rounding()
+
+    def _rounding(self) -> Any:
+        """Return how far the product of a row without entries with numbers from 1 to 2 may be from 0."""
+        return 0.0
+
     def mean(self) -> float:
         """Return the mean of the entries, in float64; of those alone that the kind of A leaves free."""
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2

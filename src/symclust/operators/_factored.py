@@ -103,6 +103,13 @@ class Factored(Operator):
         """Return the n diagonal entries."""
         return self._full_diagonal.astype(self.dtype) if self.self_edges else np.zeros(self.n, self.dtype)
 
+    def _rounding(self) -> Any:
+        # The diagonal is subtracted from what the product makes of it: a sum over the entries of a row of X.
+        if self.self_edges:
+            return 0.0
+        terms = self._factor.stored.size // self.n
+        return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
+
     def squared_norm(self) -> float:
         """Return the sum of squared entries, from XᵀX where that is cheaper than XXᵀ; computed once."""
         return self._squared_norm

@@ -114,6 +114,10 @@ class Shifted(Operator):
         """Return the n diagonal entries."""
         return self._sum(part.diagonal() for _, part in self._terms) - self._shift
 
+    def isolated(self) -> Array:
+        """Return a mask of the rows that have no entries in A nor in W; their degrees are zero too."""
+        return np.logical_and.reduce([part.isolated() for _, part in self._terms])
+
     def squared_norm(self) -> float:
         """Return ‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
 

@@ -21,6 +21,8 @@ FIELDS = ("confidence", "agreement", "count")
 def plot_calibration(calibration: Any, ax: Axes | None = None) -> Axes:
     """Draw agreement with known classes against confidence; calibrated memberships lie on the diagonal.
 
+    The area of a point grows with the number of samples in its bin.
+
     Parameters
     ----------
     calibration : recarray
@@ -50,9 +52,11 @@ def plot_calibration(calibration: Any, ax: Axes | None = None) -> Axes:
     first, second = line_colours(is_dark(ax))
     ax.plot([0, 1], [0, 1], "--", color=second, linewidth=1, label="calibrated")
     ax.plot(calibration["confidence"], calibration["agreement"], "-", color=first, linewidth=1)
-    sizes = 12 + 160 * np.asarray(calibration["count"]) / np.sum(calibration["count"])
+    sizes = 10 + 120 * np.asarray(calibration["count"]) / np.max(calibration["count"])
     ax.scatter(calibration["confidence"], calibration["agreement"], s=sizes, color=first, label="samples")
-    ax.set(xlabel="largest membership", ylabel="share in the right cluster", xlim=(0, 1.02), ylim=(0, 1.02))
+    ax.set(xlabel="largest membership", ylabel="share in the right cluster", xlim=(0, 1.05), ylim=(0, 1.05))
     ax.grid(linewidth=0.4, alpha=0.35)
-    ax.legend(frameon=False)
+    # Below the diagonal: memberships of factors are more often too modest than too sure.
+    total = int(np.sum(calibration["count"]))
+    ax.legend(frameon=False, loc="lower right", title=f"{total:,} samples in {len(sizes)} bins")
     return ax

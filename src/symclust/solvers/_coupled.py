@@ -57,7 +57,7 @@ class CoupledSolver(ProductSolver):
         H = self.minimise(left, right, W, memory.get("before", W))
         memory["before"] = W
         memory["coupled_objective"] = problem.objective.coupled_value(W, AW, H, alpha)
-        memory["gap"] = float(np.linalg.norm(W - H) / max(np.linalg.norm(H), np.finfo(H.dtype).tiny))
+        memory["gap"] = _kernels.norm(W - H) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
         if self.coupling == "increasing" and memory["gap"] >= NEGLIGIBLE:
             memory["coupling"] = alpha * GROWTH
         state.move(H, (yield H))
@@ -75,11 +75,11 @@ def largest_eigenvalue(operator: Operator, steps: int = 20) -> float:
     x = np.asarray(operator.degrees(), dtype=operator.dtype)
     estimate = 0.0
     for _ in range(steps):
-        norm = float(np.linalg.norm(x))
+        norm = _kernels.norm(x)
         if norm == 0.0:
             break
         x = x / operator.dtype.type(norm)
         product = operator @ x
-        estimate = float(np.linalg.norm(product))
+        estimate = _kernels.norm(product)
         x = product
     return estimate or 1.0

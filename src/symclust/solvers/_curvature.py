@@ -6,6 +6,7 @@ from collections.abc import Generator
 
 import numpy as np
 
+from symclust import _kernels
 from symclust.solvers._base import Array, State
 
 FIRST_ITERATIONS = 10  # products with a single vector, before the first step
@@ -31,7 +32,7 @@ def update_estimate(state: State, H: Array, product: Array) -> None:
     """
     vector = state.memory["vector"]
     image = H @ (H.T @ vector) - product
-    size = float(np.linalg.norm(image))
+    size = _kernels.norm(image)
     state.memory["sigma"] = size
     if size > 0:
         state.memory["vector"] = image / H.dtype.type(size)

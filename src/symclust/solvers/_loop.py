@@ -222,7 +222,9 @@ def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> b
         )
         if control.callback is not None:
             progress = Progress(r.number, iteration, control.seconds(), r.state.objective, r.relative)
-            stop = control.callback(progress) is True or stop
+            answer = control.callback(progress)
+            # A comparison of NumPy's numbers gives its own kind of True; other answers mean nothing.
+            stop = (isinstance(answer, bool | np.bool_) and bool(answer)) or stop
     if stop:
         for r in (r for r in active if not r.reason):
             r.finish(f"stopped by the callback after {iteration} iterations")

@@ -14,7 +14,7 @@ from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
 REDUCTION = 0.1  # β and σ of symnmf 7.3
 ACCEPTANCE = 0.1
 HELD = 1e-16  # ε of (12)
-SHORTEST = 1e-14  # step below which the search gives up
+SHORTEST = 1e-14  # change of H, relative to it, below which the search gives up
 
 
 class ProjectedSearch(ProductSolver):
@@ -28,7 +28,7 @@ class ProjectedSearch(ProductSolver):
     ) -> Generator[Array, Array, Array]:
         """Return S∇f(H); `held` is the set E of (12), on which S must be diagonal."""
 
-    def first_step(self, state: State) -> float:
+    def first_step(self, state: State, direction: Array) -> float:
         """Return the step size tried first."""
         return 1.0
 
@@ -45,8 +45,10 @@ class ProjectedSearch(ProductSolver):
         value = problem.objective.value(H, AH, G)
         # Differences of the trace form below this are rounding, not ascent.
         slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
-        size = self.first_step(state)
-        while size >= SHORTEST:
+        size = self.first_step(state, direction)
+        # Relative to H, not to 1: the lengths of gradient and H depend on the scale of A.
+        shortest = SHORTEST * relative_length(state.H, direction)
+        while size >= shortest:
             trial = problem.constraint.project(H - H.dtype.type(size) * direction)
             product = yield trial
             wanted = ACCEPTANCE * _kernels.inner(gradient.reshape(-1), (trial - H).reshape(-1))
@@ -59,6 +61,12 @@ class ProjectedSearch(ProductSolver):
                 return
             size *= REDUCTION
         state.stalled = "no step along the search direction lowers the objective by more than rounding"
+
+
+def relative_length(H: Array, direction: Array) -> float:
+    """Return ‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 where there is none."""
+    H_norm, length = _kernels.norm(H), _kernels.norm(direction)
+    return H_norm / length if H_norm > 0 and length > 0 else 1.0
 
 
 def conjugate_gradients(
@@ -80,7 +88,7 @@ def conjugate_gradients(
     """
 
     def inner(x: Array, y: Array) -> Array:
-        return np.asarray(np.sum(x * y, axis=axis, dtype=np.float64, keepdims=True))
+        return np.asarray(np.sum(np.multiply(x, y, dtype=np.float64), axis=axis, keepdims=True))
 
     residual = gradient * free
     solution = np.zeros_like(residual)

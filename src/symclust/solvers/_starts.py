@@ -67,7 +67,7 @@ def solve(
     references = [point.reference for point in points]
     factors = [point.H for point in points]
     # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
-    isolated = problem.operator.degrees() == 0
+    isolated = problem.operator.isolated()
     for H in factors:
         H[isolated] = 0
     for point in points:

@@ -75,7 +75,7 @@ class Columnwise(ProductSolver):
         H, P, MH = np.ascontiguousarray(H), np.ascontiguousarray(P), np.ascontiguousarray(MH)
         memory["P"] = P
         memory["coupled_objective"] = problem.objective.coupled_value(H, MH, P, float(mu))
-        memory["gap"] = float(np.linalg.norm(H - P) / max(np.linalg.norm(H), np.finfo(H.dtype).tiny))
+        memory["gap"] = _kernels.norm(H - P) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
         state.move(H, MH)
 
     def _first_coupling(self, problem: Problem, state: State) -> float:

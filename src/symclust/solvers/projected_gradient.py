@@ -8,7 +8,7 @@ from typing import ClassVar
 from symclust.exceptions import OptionError
 from symclust.solvers._base import Array, Problem, State, Steps
 from symclust.solvers._gradient_steps import accelerated_step, adaptive_step
-from symclust.solvers._projected_search import REDUCTION, ProjectedSearch
+from symclust.solvers._projected_search import REDUCTION, ProjectedSearch, relative_length
 
 STEP_RULES = {"accelerated": accelerated_step, "adaptive": adaptive_step}
 
@@ -46,6 +46,8 @@ class ProjectedGradient(ProjectedSearch):
         yield from ()
         return gradient
 
-    def first_step(self, state: State) -> float:
+    def first_step(self, state: State, direction: Array) -> float:
         """Return the last step, enlarged once."""
-        return float(state.memory["size"]) / REDUCTION if "size" in state.memory else 1.0
+        if "size" in state.memory:
+            return float(state.memory["size"]) / REDUCTION
+        return relative_length(state.H, direction)

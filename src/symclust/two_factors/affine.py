@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from symclust.operators import Bipartite
 from symclust.two_factors.objective import Array, TwoFactors
 from symclust.two_factors.row_problem import RowProblem
 
@@ -19,8 +20,14 @@ class Affine(TwoFactors):
 
     .. math:: f(W, C, b) = \|X - \mathbf{1}b^T - WC^T\|_F^2
 
-    The offset is the first column of C, and the first column of W is the vector of ones: (45). C and b are
-    then one least squares problem, and W one with the known column's part taken off the right-hand side.
+    The first column of W is given, and that of C holds the offset: (45). C and b are then one least squares
+    problem, and W one with the known column's part taken off the right-hand side. The given column holds the
+    root of X's mean where (45) has 1, so that its size is that of the others in whatever unit X is.
+
+    Attributes
+    ----------
+    level : float
+        The entries of the given column.
 
     Examples
     --------
@@ -36,6 +43,10 @@ class Affine(TwoFactors):
 
     free: ClassVar[slice] = slice(1, None)
 
+    def __init__(self, operator: Bipartite) -> None:
+        super().__init__(operator)
+        self.level = float(np.sqrt(operator.mean())) or 1.0
+
     def initial(self) -> TwoFactors:
         """Return the objective of X less the smallest entry of each feature.
 
@@ -49,13 +60,17 @@ class Affine(TwoFactors):
         W, C = self.operator.sides(H)
         means = self.operator.transposed_times(np.ones((len(W), 1), dtype=H.dtype)) / len(W)
         offset = np.maximum(self.operator.feature_minima()[:, None], H.dtype.type(FLOOR) * means)
-        return self.join(W, np.hstack([offset, C]))
+        return self.join(W, np.hstack([offset / H.dtype.type(self.level), C]))
 
     def join(self, Y: Array, C: Array) -> Array:
-        """Return H with the column of ones before Y."""
-        ones = np.ones((len(Y), 1), dtype=C.dtype)
-        return np.concatenate([np.hstack([ones, Y]), C])
+        """Return H with the given column before Y."""
+        given = np.full((len(Y), 1), self.level, dtype=C.dtype)
+        return np.concatenate([np.hstack([given, Y]), C])
+
+    def offset(self, C: Array) -> Array:
+        """Return b."""
+        return C[:, 0] * C.dtype.type(self.level)
 
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
         """Return the problem of W without its first column: (X − 1bᵀ)C on the right."""
-        return RowProblem(G[1:, 1:], XC[:, 1:] - G[0, 1:].astype(XC.dtype))
+        return RowProblem(G[1:, 1:], XC[:, 1:] - (self.level * G[0, 1:]).astype(XC.dtype))

@@ -67,6 +67,10 @@ class TwoFactors(Objective):
         """Return H = [W; C] for the free columns Y of W."""
         return np.concatenate([Y, C])
 
+    def offset(self, C: Array) -> Array:
+        """Return what every sample has, whatever its row of W is."""
+        return np.zeros(len(C), dtype=C.dtype)
+
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
         """Return the problem of the free columns of W, with G = CᵀC."""
         return RowProblem(G, XC)

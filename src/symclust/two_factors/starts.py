@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
 from symclust.two_factors.objective import Array, TwoFactors
 
@@ -20,9 +20,11 @@ def make_starts(
 ) -> list[Array]:
     """Return the starting points H = [W; C].
 
-    They depend on the data and the random numbers, never on the solver, so that solvers can be compared.
-    Samples and features without an entry start at zero, where they end: a solver that only approaches it
-    would leave traces.
+    Factors that are given keep their directions: columns are brought to equal lengths and scaled until their
+    product fits X best. What stationarity is measured by should not depend on their sizes. The others depend
+    on the data and the random numbers, never on the solver, so that solvers can be compared. Samples and
+    features without an entry start at zero, where they end: a solver that only approaches it would leave
+    traces.
 
     Parameters
     ----------
@@ -37,14 +39,27 @@ def make_starts(
     rng : RandomState
         Where random numbers come from.
     """
-    dtype = objective.operator.dtype
     with single_threaded_blas():
+        initial = objective.initial()
         if not isinstance(init, str):
-            return [objective.start(np.concatenate(init).astype(dtype))]
+            return [objective.start(_balanced(initial, np.concatenate(init).astype(initial.operator.dtype)))]
         initialize = registry.resolve("initialization", init)
         empty = objective.operator.degrees() == 0
-        initial = objective.initial()
         points = [initialize(initial, n_columns, rng) for _ in range(n_init)]
         for H in points:
             H[empty] = 0
         return [objective.start(H) for H in points]
+
+
+def _balanced(objective: TwoFactors, H: Array) -> Array:
+    """Return columns of W and C of equal length, with the product tWCᵀ that is nearest to X."""
+    W, C = objective.operator.sides(H)
+    fit = _kernels.inner(W.reshape(-1), objective.operator.times(C).reshape(-1))
+    G = objective.gram(H)
+    squares = float(np.prod(G, axis=0).sum())  # ‖WCᵀ‖²
+    if fit <= 0 or squares <= 0:
+        return H
+    lengths = np.sqrt(np.diagonal(G, axis1=1, axis2=2))  # of the columns of W and of C
+    ratio = np.where(lengths.all(axis=0), lengths[1] / np.maximum(lengths[0], np.finfo(float).tiny), 1)
+    scale = fit / squares
+    return np.concatenate([W * np.sqrt(scale * ratio), C * np.sqrt(scale / ratio)]).astype(H.dtype)
