@@ -177,6 +177,8 @@ def test_flatten_is_a_flat_factorization_from_the_leaves():
     assert 0 < np.count_nonzero(flat.membership_ > 1e-3) < flat.membership_.size
     with pytest.warns(UserWarning, match="belong to no cluster"):
         assert tree_of(nx.empty_graph(3), 2).flatten().membership_.shape == (3, 2)
+    alone = tree_of(nx.cycle_graph(4), 4)  # no edge inside a leaf
+    np.testing.assert_array_equal(alone.flatten().membership_, alone.flatten().membership_)
 
 
 def test_no_array_of_n_by_n_nor_of_n_by_k():

@@ -233,7 +233,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_is_fitted(self)
         A = normalized_cut(self.affinity_matrix_)
         H = flat_start(self.affinity_matrix_, self.labels_, self.n_clusters_)
-        model = SymNMF(self.n_clusters_, affinity="precomputed", init=H, max_iter=max_iter, **options)
+        start = H if H.any() else "random"  # without an edge inside a leaf there is none from the leaves
+        options = {"random_state": self.random_state, **options}
+        model = SymNMF(self.n_clusters_, affinity="precomputed", init=start, max_iter=max_iter, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotConvergedWarning)  # it is not meant to
             model.fit(A)
