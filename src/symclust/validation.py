@@ -11,7 +11,18 @@ from sklearn.utils.validation import check_array
 
 from symclust.exceptions import InputError, InputTypeError, OptionError
 
-__all__ = ["check_features", "check_n_clusters", "check_number", "check_scale", "check_similarity"]
+__all__ = [
+    "check_features",
+    "check_n_clusters",
+    "check_number",
+    "check_range",
+    "check_scale",
+    "check_similarity",
+    "says_stop",
+]
+
+# Gradients of two factors are of the size of X^1.5, with a baseline X²; their squares are summed in float64.
+LARGEST = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e75}
 
 NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
 
@@ -128,6 +139,23 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
     return squared_norm
 
 
+def check_range(X: Any) -> None:
+    """Refuse nonnegative data, dense or sparse, so large or small that their products overflow or vanish.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import check_range
+    >>> check_range(np.full((2, 2), 1e12, dtype="float32"))
+    """
+    largest, limit = float(X.max()), LARGEST[X.dtype]
+    if largest > limit or 0 < largest < 1 / limit:
+        raise InputError(
+            f"The largest entry of X is {largest:.3g}: products of such numbers leave the range of "
+            f"{X.dtype}. Multiply X by a constant that brings it between {1 / limit:.0e} and {limit:.0e}."
+        )
+
+
 def check_scale(squared_norm: float, dtype: Any) -> None:
     """Refuse a similarity so large or small that gradients of ‖A − HHᵀ‖² overflow or vanish.
 
@@ -203,3 +231,18 @@ def check_number(
     words = f"{'a whole number' if whole else 'a number'} {'above' if exclusive else 'of at least'} {least:g}"
     words += f" and at most {most:g}" if np.isfinite(most) else ""
     raise OptionError(f"{name}={value!r} must be {words}.")
+
+
+def says_stop(answer: Any) -> bool:
+    """Return whether a callback answered True, Python's or that of a comparison in NumPy.
+
+    Other answers mean nothing: a function that happens to return something must not stop a run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import says_stop
+    >>> says_stop(np.float64(2) > 1), says_stop(1)
+    (True, False)
+    """
+    return isinstance(answer, bool | np.bool_) and bool(answer)

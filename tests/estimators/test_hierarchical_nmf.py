@@ -163,10 +163,24 @@ def test_an_interrupt_keeps_the_tree(documents):
     assert model.flatten().membership_.shape == (120, 3)
 
 
-def test_a_callback_stops(documents):
-    model = HierarchicalNMF(4, callback=lambda tree, node: True, random_state=0).fit(documents[0])
+@pytest.mark.parametrize("answer", [True, np.True_])
+def test_a_callback_stops(documents, answer):
+    model = HierarchicalNMF(4, callback=lambda tree, node: answer, random_state=0).fit(documents[0])
     assert len(model.components_) == 2
     assert model.stop_reason_ == "stopped by the callback at 2 leaves"
+
+
+@pytest.mark.parametrize("scale, dtype", [(1e12, np.float32), (1e-12, np.float64), (1e70, np.float64)])
+def test_the_unit_of_the_data_does_not_matter(documents, scale, dtype):
+    X = documents[0].astype(dtype)
+    labels = [HierarchicalNMF(4, random_state=0).fit(data).labels_ for data in (X, X * dtype(scale))]
+    np.testing.assert_array_equal(*labels)
+
+
+def test_numbers_whose_products_overflow_are_refused(documents):
+    for scale in (1e100, 1e-100):
+        with pytest.raises(InputError, match="Multiply X by a constant"):
+            HierarchicalNMF(4).fit(documents[0] * scale)
 
 
 def test_threshold_instead_of_a_number(documents):

@@ -19,10 +19,8 @@ from symclust.exceptions import InputError, NotConvergedWarning, OptionError
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, make_starts
-from symclust.validation import check_features, check_n_clusters, check_number
+from symclust.validation import check_features, check_n_clusters, check_number, check_range
 
-# Gradients are of the size of X^1.5, with a baseline of X²; their squares are summed in double precision.
-LARGEST = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e75}
 INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"
 
@@ -50,7 +48,7 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self._check_options()
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
         checked = self._read(X)
-        self._check_scale(checked)
+        check_range(checked)
         validate_data(self, X, skip_check_array=True)  # scikit-learn's bookkeeping of feature names
         k = check_n_clusters(self.n_clusters, checked.shape[0])
         A = Bipartite(checked)
@@ -116,14 +114,6 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 "SymNMF."
             )
         return X
-
-    def _check_scale(self, X: Any) -> None:
-        largest, limit = float(X.max()), LARGEST[X.dtype]
-        if largest > limit or 0 < largest < 1 / limit:
-            raise InputError(
-                f"The largest entry of X is {largest:.3g}: products of such numbers leave the range of "
-                f"{X.dtype}. Multiply X by a constant that brings it between {1 / limit:.0e} and {limit:.0e}."
-            )
 
     def _read_init(self, shape: tuple[int, int], k: int) -> Any:
         if isinstance(self.init, str):

@@ -21,7 +21,7 @@ from symclust.hierarchy import Node, Tree
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.topic_growth import TopicGrowth
 from symclust.hierarchy.trials import Trials
-from symclust.validation import check_n_clusters, check_number
+from symclust.validation import check_n_clusters, check_number, check_range, says_stop
 
 
 class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
@@ -137,6 +137,7 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         begun = time.perf_counter()
         self._check_options()
         X = self._check_X(X, reset=True)
+        check_range(X)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
         split = registry.resolve("hierarchy.splits", self.split)(self.tol, self.max_iter)
         score = registry.resolve("hierarchy.scores", self.criterion)
@@ -173,7 +174,7 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         told = []
 
         def after(tree: Tree, node: Node) -> bool:
-            told.append(self.callback is not None and self.callback(tree, node) is True)
+            told.append(self.callback is not None and says_stop(self.callback(tree, node)))
             return told[-1]
 
         try:

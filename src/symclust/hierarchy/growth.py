@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symclust.hierarchy.tree import Node, Tree
+from symclust.validation import says_stop
 
 Split = Callable[[Node], Sequence[Any] | None]
 Priority = Callable[[Node], float]
@@ -63,6 +64,6 @@ def grow(
         for child in children:
             child.score = float(priority(child))
         open_leaves += children
-        if after is not None and after(tree, node) is True:
+        if after is not None and says_stop(after(tree, node)):
             break
     return tree

@@ -14,6 +14,7 @@ import numpy as np
 
 from symclust._threads import single_threaded_blas
 from symclust.solvers._base import Array, Problem, Solver, State, multiply
+from symclust.validation import says_stop
 
 logger = logging.getLogger("symclust")
 
@@ -222,9 +223,7 @@ def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> b
         )
         if control.callback is not None:
             progress = Progress(r.number, iteration, control.seconds(), r.state.objective, r.relative)
-            answer = control.callback(progress)
-            # A comparison of NumPy's numbers gives its own kind of True; other answers mean nothing.
-            stop = (isinstance(answer, bool | np.bool_) and bool(answer)) or stop
+            stop = says_stop(control.callback(progress)) or stop
     if stop:
         for r in (r for r in active if not r.reason):
             r.finish(f"stopped by the callback after {iteration} iterations")
