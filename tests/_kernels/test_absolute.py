@@ -62,14 +62,14 @@ TERMS = st.lists(st.tuples(st.integers(0, 4), st.integers(-6, 6)), max_size=60)
 GUESSES = st.sampled_from([0.0, 0.5, 1.0, 2.0, 1 / 3, 6.0, 1e6])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(terms=TERMS, guess=GUESSES, dtype=st.sampled_from(DTYPES))
 def test_an_entry_is_the_lower_weighted_median(terms, guess, dtype):
     a, b = np.array(terms, dtype=float).reshape(-1, 2).T
     check_exactly(a, b, guess, dtype)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(bits=st.lists(st.tuples(st.booleans(), st.booleans()), max_size=80), guess=st.sampled_from([0.0, 1.0]))
 def test_binary_terms(bits, guess):
     a, b = np.array(bits, dtype=float).reshape(-1, 2).T
@@ -170,7 +170,7 @@ def test_many_terms(kind, weight, size):
         assert decrease == pytest.approx(drop, rel=1e-9, abs=1e-9 * np.abs(b).sum())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     size=st.integers(1, 4000), seed=st.integers(0, 2**16), spread=st.sampled_from([0.1, 1.0, 4.0]),
     guess=st.sampled_from([0.0, 1.0, 30.0]), dtype=st.sampled_from(DTYPES),
@@ -331,7 +331,7 @@ def test_negative_entries_and_empty_columns(sweep):
     assert not H[:, 1].any()  # each of its entries multiplies the others
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     n=st.integers(1, 9), k=st.integers(1, 4), seed=st.integers(0, 2**16), values=st.integers(1, 3),
     is_sparse=st.booleans(), ignored=st.sampled_from([0.0, 0.3]),

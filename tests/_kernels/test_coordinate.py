@@ -140,7 +140,7 @@ def test_entries_are_visited_in_any_order(full, options):
     check(A, H0, full, 0.0, np.float64, mask=mask, order=order, **options)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(1, 8), k=st.integers(1, 4), seed=st.integers(0, 2**16), full=st.booleans(),
     block=st.sampled_from([None, 3]),

@@ -37,7 +37,7 @@ def move_twin(sums, weights, own, shift):
     return totals, lengths, np.where(totals[:, None] > 0, distance, np.inf)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 600), k=st.integers(1, 7), runs=st.integers(1, 4), seed=st.integers(0, 2**16),
     shift=st.sampled_from([0.0, 0.7]), dtype=st.sampled_from(DTYPES),
@@ -72,7 +72,7 @@ def test_a_sample_stays_where_another_centre_is_only_as_near():
     assert_array_equal(moved, labels)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(1, 600), k=st.integers(1, 7), runs=st.integers(1, 4), seed=st.integers(0, 2**16),
     dtype=st.sampled_from(DTYPES),

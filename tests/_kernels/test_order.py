@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from symclust._kernels import falling_order
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(arrays(np.float32, st.integers(0, 60), elements=st.floats(0, width=32, allow_infinity=False)))
 def test_is_the_stable_order(weights):
     np.testing.assert_array_equal(falling_order(weights), np.argsort(-weights, kind="stable"))

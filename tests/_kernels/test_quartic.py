@@ -60,7 +60,7 @@ def check(a, b, guess=0.0):
     assert quartic(x, a, b) <= best_on_a_grid(a, b) + rounding(x, a, b, guess) + smallest
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(a=scaled(-3, 3), b=scaled(-3, 3))
 @example(a=0.0, b=0.0)
 @example(a=-1.0, b=0.0)
@@ -71,26 +71,26 @@ def test_the_minimiser_on_ordinary_scales(a, b):
     check(a, b)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(a=scaled(-60, 60), b=scaled(-60, 60))
 def test_the_minimiser_on_extreme_scales(a, b):
     check(a, b)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(a=scaled(-2, 2), b=scaled(-2, 2), guess=st.floats(-3, 3).map(lambda e: 10.0**e))
 def test_a_guess_saves_steps_but_no_accuracy(a, b, guess):
     check(a, b, guess)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(a=scaled(-3, 3), b=scaled(-3, 3), e=st.integers(-20, 20))
 def test_the_minimiser_scales_with_the_problem(a, b, e):
     s = 2.0**e  # powers of two scale without rounding
     assert quartic_minimiser(a * s**2, b * s**3) == pytest.approx(s * quartic_minimiser(a, b), rel=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(x=st.floats(-5, 5).map(lambda e: 10.0**e), a=scaled(-2, 2))
 def test_a_known_root_is_found_exactly(x, a):
     if a < -(x**2) / 2:  # keep the root on the convex part, where it is the global minimiser

@@ -76,7 +76,7 @@ def test_the_loop_is_its_numpy_twin(kind, tolerance, n_iter):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_objective_falls_and_ends_stationary(seed):
     X = matrix(seed)
     dense = X.toarray()
@@ -121,7 +121,7 @@ def test_a_start_with_one_column_stays_with_one():
 
 
 @given(st.integers(0, 10_000), st.integers(0, 40))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_taken_rows_are_scipys(seed, size):
     rng = np.random.default_rng(seed)
     X = sp.random_array((40, 25), density=0.1, rng=rng, format="csr")

@@ -16,7 +16,7 @@ def gram_twin(X, n_starts):
     return np.stack([part.T @ part for part in np.split(X.astype(float), n_starts, axis=1)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(0, 50), k=st.integers(1, 9), n_starts=st.integers(1, 4), seed=st.integers(0, 2**16),
     dtype=st.sampled_from(DTYPES),

@@ -182,7 +182,7 @@ def test_every_unrolled_width_and_the_general_one(k, full):
     check_against_twin(similarity(n, density=0.6), start(n, k), full, 0.0, np.float64)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 15), k=st.integers(1, 5), seed=st.integers(0, 2**16), full=st.booleans(),
     offset=st.sampled_from([0.0, 0.1, 3.0]), cycles=st.integers(1, 3), self_edges=st.booleans(),
@@ -330,7 +330,7 @@ def test_widths_without_some_pairs(k):
     check_against_twin(A, start(12 + k, k), False, 0.0, np.float64, mask=mask)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @example(n=4, k=1, seed=1, density=0.5625, is_sparse=False)
 @given(
     n=st.integers(1, 12), k=st.integers(1, 4), seed=st.integers(0, 2**16), density=st.floats(0, 0.6),

@@ -44,7 +44,7 @@ def test_every_width_up_to_two_panels_and_a_tail(dtype, index):
         assert_allclose(multiply(A, H, index), spmm_twin(A, H), rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 40), k=st.integers(1, 12), density=st.floats(0, 1), seed=st.integers(0, 2**16),
     dtype=st.sampled_from(DTYPES), index=st.sampled_from(INDICES),

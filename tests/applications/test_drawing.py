@@ -52,7 +52,7 @@ def test_examples_stand_below_leaves():
 
 
 @given(width=st.integers(20, 60), n_terms=st.integers(1, 5), n_examples=st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_line_is_wider_than_asked(width, n_terms, n_examples):
     lines = draw(width=width, n_terms=n_terms, n_examples=n_examples)
     assert max(map(len, lines)) <= width
@@ -60,7 +60,7 @@ def test_no_line_is_wider_than_asked(width, n_terms, n_examples):
 
 
 @given(text=st.text(max_size=300), length=st.integers(20, 80))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_excerpt_is_one_line(text, length):
     line = excerpt(text, length)
     assert len(line) <= length + 2

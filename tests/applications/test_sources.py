@@ -153,7 +153,7 @@ def test_a_matrix_with_and_without_names():
 
 
 @given(data=st.binary(max_size=200))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_bytes_are_read_or_refused_in_words(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bytes")
     (folder / "a.txt").write_bytes(data)

@@ -14,7 +14,7 @@ NUMBERS = st.floats(-10, 10, allow_subnormal=False)
 ROWS = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(lambda s: arrays(float, s, elements=NUMBERS))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ROWS, st.floats(0.1, 5))
 def test_projection_is_feasible_and_satisfies_the_optimality_conditions(Q, total):
     P = project_simplex(Q, total)

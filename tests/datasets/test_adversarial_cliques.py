@@ -8,7 +8,7 @@ from symclust.datasets import adversarial_cliques
 from symclust.exceptions import InputError, OptionError
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(0, 6), st.integers(0, 8), st.integers(0, 100))
 def test_links_go_from_every_node_outside_to_every_clique(size, n_cliques, n_isolated, n_links, seed):
     n_links = min(n_links, size)

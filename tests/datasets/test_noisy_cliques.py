@@ -8,7 +8,7 @@ from symclust.datasets import noisy_cliques
 from symclust.exceptions import InputError, OptionError
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.floats(0, 1), st.integers(0, 100))
 def test_is_symmetric_and_binary_with_unit_diagonal(sizes, noise, seed):
     A, H_true = noisy_cliques(sizes, noise, random_state=seed)

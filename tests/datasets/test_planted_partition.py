@@ -10,7 +10,7 @@ from symclust.datasets import planted_partition
 from symclust.exceptions import InputError
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 60), st.integers(1, 6), st.floats(0, 1), st.integers(0, 100))
 def test_is_a_simple_graph_with_balanced_clusters(n, k, mixing, seed):
     k = min(k, n)

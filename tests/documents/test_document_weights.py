@@ -39,7 +39,7 @@ def twin(counts, tfidf, unit_norm, normalized_cut):
 
 @pytest.mark.parametrize("switches", SWITCHES)
 @given(counts=COUNTS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_equals_the_dense_twin(switches, counts):
     expected = twin(counts, *switches)
     model = DocumentWeights(*switches)
@@ -48,7 +48,7 @@ def test_equals_the_dense_twin(switches, counts):
 
 
 @given(counts=COUNTS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_degrees_of_the_result_are_those_of_a_normalised_graph(counts):
     X = DocumentWeights().fit_transform(counts)
     used = counts.any(axis=1)

@@ -30,7 +30,7 @@ factors = st.tuples(st.integers(1, 8), st.integers(1, 4)).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(factors, st.sampled_from([0.05, 0.25, 0.5, 1.0]))
 def test_overlapping_clusters_follow_their_definition(H, t):
     found = with_factor(H).communities(threshold=t)
@@ -41,7 +41,7 @@ def test_overlapping_clusters_follow_their_definition(H, t):
     assert all(found.clusters_of(i) == clusters for i, clusters in found.by_node.items())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(factors)
 def test_without_threshold_each_has_the_cluster_of_its_label(H):
     model = with_factor(H)

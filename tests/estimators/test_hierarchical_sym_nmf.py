@@ -63,7 +63,7 @@ def test_a_planted_hierarchy_is_found_exactly(seed, dtype):
     assert model.objective_ == pytest.approx(normalized_cut(A, y), rel=1e-6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 1000))
 def test_clusters_do_not_depend_on_the_order_of_the_nodes(seed):
     A, y = planted_partition(300, 5, degree=20, mixing=0.05, random_state=seed)

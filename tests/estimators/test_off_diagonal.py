@@ -338,7 +338,7 @@ def binary(n, seed, flips=0.1):
     return (A | A.T).astype(float)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     n=st.integers(2, 15), seed=st.integers(0, 2**16), is_sparse=st.booleans(), loss=st.sampled_from(LOSSES)
 )

@@ -73,7 +73,7 @@ def test_each_start_of_a_batch_runs_as_alone():
 
 
 @given(X=POINTS, seed=st.integers(0, 50), k=st.integers(1, 5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_never_gets_worse_and_no_cluster_is_empty(X, seed, k):
     k = min(k, len(X))
     starts = [np.random.RandomState(seed + s).choice(len(X), k) for s in range(3)]  # with duplicates
@@ -84,7 +84,7 @@ def test_never_gets_worse_and_no_cluster_is_empty(X, seed, k):
 
 
 @given(X=POINTS, k=st.integers(1, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_best_start_is_taken_and_dense_and_sparse_agree(X, k):
     k = min(k, len(X))
     model = SphericalKMeans(k, n_init=3, random_state=0).fit(X)

@@ -37,7 +37,7 @@ def dense(A):
 
 @builders
 @pytest.mark.filterwarnings("ignore:All similarities are 0")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(X=samples, normalize=st.booleans())
 def test_symmetric_without_self_edges_between_zero_and_one(build, X, normalize):
     A = build(X, normalize)
@@ -57,7 +57,7 @@ def test_symmetric_without_self_edges_between_zero_and_one(build, X, normalize):
 
 
 @builders
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 2**32 - 1), n=st.integers(1, 25), d=st.sampled_from([2, 15]), normalize=st.booleans()
 )
@@ -72,7 +72,7 @@ def test_renumbering_the_samples_renumbers_the_graph(build, seed, n, d, normaliz
 
 
 @pytest.mark.parametrize("name", accept_sparse)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 25), normalize=st.booleans())
 def test_sparse_and_dense_samples_give_the_same_graph(name, seed, n, normalize):
     rng = np.random.default_rng(seed)

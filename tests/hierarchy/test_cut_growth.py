@@ -23,7 +23,7 @@ def growth(graph, balance=0.25, smallest=1, while_modular=False, seed=0):
     return CutGrowth(as_operator(graph), balance, smallest, while_modular, 1, seed)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(graphs, st.integers(1, 4), st.booleans())
 def test_children_share_their_parents_members(graph, smallest, while_modular):
     tree = growth(graph, smallest=smallest, while_modular=while_modular).grow(len(graph))
@@ -39,7 +39,7 @@ def test_children_share_their_parents_members(graph, smallest, while_modular):
         assert len(set(zip(fine, coarse, strict=True))) == k
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(graphs)
 def test_history_and_data_are_normalised_cuts(graph):
     grown = growth(graph)
@@ -53,7 +53,7 @@ def test_history_and_data_are_normalised_cuts(graph):
         assert node.data["normalized_cut"] == pytest.approx(1 - (inside / volume if volume else 0))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(graphs.filter(lambda graph: graph.number_of_edges() > 0))
 def test_gains_in_modularity_are_those_of_networkx(graph):
     tree = growth(graph).grow(5)

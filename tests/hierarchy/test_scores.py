@@ -36,7 +36,7 @@ def literal(parent, left, right):
 
 
 @given(weights, weights, weights)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_is_the_literal_formula(parent, left, right):
     score = mndcg_score(np.array(parent), np.array(left), np.array(right))
     if sum(w > 0 for w in parent) <= 1:

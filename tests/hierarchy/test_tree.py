@@ -26,7 +26,7 @@ def random_tree(n, n_leaves, seed):
     return grow(Tree(n), n_leaves, halves, lambda node: -len(node.members))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 30), st.integers(0, 10_000))
 def test_cuts_are_nested_partitions(n, seed):
     tree = random_tree(n, n, seed)
@@ -39,7 +39,7 @@ def test_cuts_are_nested_partitions(n, seed):
             assert all(len(set(coarse[labels == c])) == 1 for c in range(k))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 20), st.integers(0, 10_000))
 def test_the_linkage_matrix_is_scipys(n, seed):
     tree = random_tree(n, n, seed)
@@ -146,7 +146,7 @@ def test_growth_takes_the_lowest_priority_first():
     assert order == [5, 1, 4, 1, 3][: len(order)] or order == [5, 4, 3]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 12), st.integers(0, 1000))
 def test_within_is_that_of_the_paper(n, seed):
     rng = np.random.default_rng(seed)
@@ -168,7 +168,7 @@ def test_within_is_that_of_the_paper(n, seed):
         assert within(Node(number, part)) == pytest.approx(Within(as_operator(K))(Node(0, part)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(3, 10), st.integers(0, 1000))
 def test_the_splinter_group_is_that_of_diana(n, seed):
     rng = np.random.default_rng(seed)
@@ -193,7 +193,7 @@ def test_the_splinter_group_is_that_of_diana(n, seed):
     assert sorted(new) == np.flatnonzero(splinter(as_operator(K))).tolist()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 12), st.integers(0, 1000))
 def test_ties_are_broken_alike_on_any_scale_and_in_any_form(n, seed):
     K = np.random.default_rng(seed).integers(0, 4, (n, n))

@@ -88,7 +88,7 @@ def test_every_form_equals_the_twin(objective, k):
         assert H.dtype == np.float64
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 10), k=st.integers(1, 4), seed=st.integers(0, 2**16),
     objective=st.sampled_from(WITHOUT_DIAGONAL),

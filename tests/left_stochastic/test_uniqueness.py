@@ -43,7 +43,7 @@ def brute_force(P, steps=720):
     return found
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(1, 8), st.integers(0, 10_000), st.sampled_from([0.3, 1.0, 5.0]))
 def test_all_clusterings_of_three_clusters_are_found(n, seed, concentration):
     P = np.random.default_rng(seed).dirichlet(np.full(3, concentration), n)
@@ -149,7 +149,7 @@ def test_two_clusters_are_unique():
     assert LeftStochastic(2, affinity="precomputed").fit(P @ P.T).is_unique_
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 12), st.integers(2, 4), st.integers(0, 1000))
 def test_given_sizes_are_kept_and_the_sum_is_the_largest(n, k, seed):
     rng = np.random.default_rng(seed)

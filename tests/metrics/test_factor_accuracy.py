@@ -2,7 +2,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
@@ -23,7 +23,6 @@ pairs = shapes.flatmap(
 )
 
 
-@settings(deadline=None)
 @given(pairs)
 def test_equals_the_best_of_all_orders_of_columns(pair):
     H_true, H = pair

@@ -15,7 +15,7 @@ PATHS = [("rec", "sport", "hockey"), ("rec", "sport", "baseball"), ("rec", "auto
 
 
 @given(places=st.lists(st.integers(0, 4), min_size=1, max_size=30), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_each_level_is_scikit_learns_measure_on_the_shortened_paths(places, data):
     labels = data.draw(st.lists(st.integers(-1, 3), min_size=len(places), max_size=len(places)))
     paths = [PATHS[place] for place in places]

@@ -11,7 +11,7 @@ from symclust.metrics import normalized_cut, within_cluster_similarity
 from symclust.operators import as_operator
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 12), st.integers(0, 1000))
 def test_is_its_definition_for_every_form_of_a(n, seed):
     rng = np.random.default_rng(seed)

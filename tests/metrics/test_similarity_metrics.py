@@ -26,7 +26,7 @@ def similarity(n=12, seed=0):
     return K + K.T
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(LABELS)
 def test_within_cluster_similarity_is_the_average_over_pairs(pairs):
     labels = np.array([a for a, _ in pairs])
@@ -49,7 +49,7 @@ def test_within_cluster_similarity_of_numbers_of_any_kind(form, dtype):
     assert within_cluster_similarity(form(K), labels) == pytest.approx(K[same].astype(float).mean())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(LABELS)
 def test_perplexity_is_two_to_the_conditional_entropy(pairs):
     y, z = map(np.array, zip(*pairs, strict=True))

@@ -54,7 +54,7 @@ def normal_equations(C, B, dtype):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-8), (np.float32, 1e-2)])
 @given(problem=stacked_problems(full_rank=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_equals_scipy_where_the_solution_is_unique(method, dtype, rtol, problem):
     C, B, X = problem
     G, R = normal_equations(C, B, dtype)
@@ -69,7 +69,7 @@ def test_equals_scipy_where_the_solution_is_unique(method, dtype, rtol, problem)
 
 @pytest.mark.parametrize("method", METHODS)
 @given(problem=stacked_problems(full_rank=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_reaches_the_objective_of_scipy_where_it_is_not(method, problem):
     C, B, X = problem
     G, R = normal_equations(C, B, np.float64)
@@ -82,7 +82,7 @@ def test_reaches_the_objective_of_scipy_where_it_is_not(method, problem):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(problem=stacked_problems(full_rank=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_float32_meets_the_conditions_to_its_own_rounding(method, problem):
     C, B, X = problem
     G, R = normal_equations(C, B, np.float32)
@@ -95,7 +95,7 @@ def test_float32_meets_the_conditions_to_its_own_rounding(method, problem):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(problem=stacked_problems(full_rank=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_warm_start_gives_the_answer_of_a_cold_start(method, problem):
     C, B, X = problem
     G, R = normal_equations(C, B, np.float64)
@@ -116,7 +116,7 @@ def factors(draw):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(problem=factors())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_columns_of_a_factorization_are_fitted_as_scipy_does(method, problem):
     C, B = problem
     G, R = normal_equations(C, B, np.float64)

@@ -23,7 +23,7 @@ def problems(draw):
 
 
 @given(problem=problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_descends_with_every_sweep(problem):
     G, R, X = problem
     for _ in range(8):
@@ -35,7 +35,7 @@ def test_descends_with_every_sweep(problem):
 
 
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 10))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_ends_where_block_pivoting_does(seed, k):
     rng = np.random.default_rng(seed)
     C = rng.standard_normal((4 * k + 10, k))

@@ -28,7 +28,7 @@ def best_of_four(G, r):
 
 
 @given(columns, st.lists(numbers, min_size=4, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_is_the_best_of_the_four_active_sets(rows, y):
     B = np.array(rows)
     r = B.T @ np.array(y)[: len(B)]  # in the range of G, of any sign

@@ -55,7 +55,7 @@ def best_of_entry(A, H, counts, i, l):
     return min(values)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(**PROBLEMS)
 def test_value(n, k, seed, form, ignored):
     A, H, counts, objective = setting(n, k, seed, form, ignored)
@@ -66,7 +66,7 @@ def test_value(n, k, seed, form, ignored):
     assert objective.total == pytest.approx(first, abs=1e-12 * (1 + A.sum()))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(**PROBLEMS)
 def test_stationarity_is_what_single_entries_could_bring(n, k, seed, form, ignored):
     A, H, counts, objective = setting(n, k, seed, form, ignored)
@@ -137,7 +137,7 @@ def binary(n, seed, density=0.5):
     return np.maximum(A, A.T)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     n=st.integers(1, 12), seed=st.integers(0, 2**16), density=st.floats(0.1, 0.9),
     make=st.sampled_from([Dense, sparse_of]),
@@ -153,7 +153,7 @@ def test_one_column_of_zeros_and_ones_is_never_worse(n, seed, density, make):
     assert objective.value(H) <= objective.value(h) + 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(1, 8), k=st.integers(1, 3), seed=st.integers(0, 2**16), top=st.sampled_from([1.0, 3.0]))
 def test_no_entry_can_be_flipped_to_advantage(n, k, seed, top):
     A, counts = binary(n, seed), ~np.eye(n, dtype=bool)

@@ -57,7 +57,7 @@ def differences(function, H, step=1e-6):
     return out
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**PROBLEMS)
 def test_value_is_the_sum_of_squares(n, k, seed, sparsity):
     A, H, _, objective = setting(n, k, seed, sparsity)
@@ -73,7 +73,7 @@ def test_value_of_an_exact_factorization_is_not_negative():
         assert 0 <= value <= 1e-13 * np.sum(A * A)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS)
 def test_gradient_against_finite_differences(n, k, seed, sparsity):
     A, H, _, objective = setting(n, k, seed, sparsity)
@@ -82,7 +82,7 @@ def test_gradient_against_finite_differences(n, k, seed, sparsity):
     assert_allclose(gradient_at(objective, A, H), expected, rtol=1e-6, atol=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS)
 def test_curvature_against_differences_of_the_gradient_and_explicit_blocks(n, k, seed, sparsity):
     A, H, V, objective = setting(n, k, seed, sparsity)
@@ -94,7 +94,7 @@ def test_curvature_against_differences_of_the_gradient_and_explicit_blocks(n, k,
     assert_allclose(product.T.reshape(-1), explicit, rtol=1e-11, atol=1e-11)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS)
 def test_column_curvature_is_the_diagonal_blocks(n, k, seed, sparsity):
     A, H, V, objective = setting(n, k, seed, sparsity)
@@ -105,7 +105,7 @@ def test_column_curvature_is_the_diagonal_blocks(n, k, seed, sparsity):
         assert_allclose(product[:, l], block @ V[:, l], rtol=1e-11, atol=1e-11)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS)
 def test_attraction_and_repulsion_make_the_gradient(n, k, seed, sparsity):
     A, H, _, objective = setting(n, k, seed, sparsity)
@@ -115,7 +115,7 @@ def test_attraction_and_repulsion_make_the_gradient(n, k, seed, sparsity):
     assert_allclose(attraction, A @ H)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS, cut=st.integers(0, 9))
 def test_blocks_of_rows_have_the_gradient_of_the_whole(n, k, seed, sparsity, cut):
     A, H, _, objective = setting(n, k, seed, sparsity)
@@ -125,7 +125,7 @@ def test_blocks_of_rows_have_the_gradient_of_the_whole(n, k, seed, sparsity, cut
     assert_allclose(joined, objective.gradient(H, AH, G), rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS, coupling=st.sampled_from([0.1, 1.0, 20.0]))
 def test_normal_equations_are_those_of_the_coupled_objective(n, k, seed, sparsity, coupling):
     A, W, H, objective = setting(n, k, seed, sparsity)

@@ -26,7 +26,7 @@ def brute_force(A, H):
     return sum((A[i, j] - H[i] @ H[j]) ** 2 for i in range(n) for j in range(n) if i != j)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**PROBLEMS)
 def test_value(n, k, seed):
     A, H = setting(n, k, seed)
@@ -34,7 +34,7 @@ def test_value(n, k, seed):
     assert value == pytest.approx(brute_force(A, H), rel=1e-10, abs=1e-12 * (1 + np.sum(A * A)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS)
 def test_gradient_against_finite_differences(n, k, seed):
     A, H = setting(n, k, seed)
@@ -46,7 +46,7 @@ def test_gradient_against_finite_differences(n, k, seed):
         assert gradient[place] == pytest.approx(slope, rel=1e-6, abs=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**PROBLEMS, cut=st.integers(0, 9))
 def test_blocks_of_rows_have_the_gradient_of_the_whole(n, k, seed, cut):
     A, H = setting(n, k, seed)
@@ -100,7 +100,7 @@ def differences(A, H, counts):
     return out
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**PROBLEMS)
 def test_ignored_pairs_do_not_count(n, k, seed):
     A, H, counts, objective = without_pairs(n, k, seed)

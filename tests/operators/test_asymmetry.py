@@ -26,7 +26,7 @@ def random_matrix(seed, n, density, kind):
     return A
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 12),
@@ -61,7 +61,7 @@ def test_dense_tiles_cover_everything(where):
     assert Dense(A).asymmetry() == 0.5
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 100),

@@ -77,7 +77,7 @@ def test_default_row_blocks_are_about_8_megabytes():
     assert max(sizes) <= 8 << 20 < max(sizes) + 2500 * 8
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(1, 400),
     share=st.floats(0, 1),

@@ -10,7 +10,7 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.operators import Gram, LowRank, Shifted
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 20),

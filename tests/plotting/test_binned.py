@@ -30,7 +30,7 @@ def tile_means(A, order, bins):
     return np.array([[A[np.ix_(bin_of == a, bin_of == b)].mean() for b in range(bins)] for a in range(bins)])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 50), st.integers(1, 60), st.integers(0, 100))
 @pytest.mark.parametrize("form", [np.asarray, csr_array, csc_array, coo_array, Products])
 def test_equals_means_of_tiles(form, n, max_size, seed):

@@ -13,7 +13,7 @@ from symclust.report._png import data_uri, grey_png
 image_module = pytest.importorskip("PIL.Image")  # comes with matplotlib
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(hnp.arrays(np.uint8, st.tuples(st.integers(1, 20), st.integers(1, 20))))
 def test_another_reader_sees_the_same_pixels(pixels):
     image = image_module.open(BytesIO(grey_png(pixels)))

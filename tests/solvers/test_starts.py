@@ -34,7 +34,7 @@ def energy(A, members):
 LABELLED = {"n": st.integers(2, 14), "columns": st.integers(2, 6), "seed": st.integers(0, 2**16)}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**LABELLED)
 def test_contract_is_the_sum_over_blocks(n, columns, seed):
     rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ def test_contract_is_the_sum_over_blocks(n, columns, seed):
         assert_array_equal(sizes, Z.sum(axis=0))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**LABELLED)
 def test_gains_are_differences_of_explained_energy(n, columns, seed):
     A, labels = similarity(n, seed), np.random.default_rng(seed + 1).integers(0, columns, size=n)
@@ -62,7 +62,7 @@ def test_gains_are_differences_of_explained_energy(n, columns, seed):
             assert gains[i, j] == pytest.approx(together - apart, rel=1e-9, abs=1e-9 * np.sum(A**2))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(**LABELLED, k=st.integers(1, 6))
 def test_the_merge_takes_the_best_pair_every_time(n, columns, seed, k):
     A, labels = similarity(n, seed), np.random.default_rng(seed + 1).integers(0, columns, size=n)

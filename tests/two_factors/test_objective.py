@@ -35,7 +35,7 @@ def graph_of(problem):
 
 @pytest.mark.parametrize("is_sparse", [False, True])
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 4))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_value_is_that_of_the_formula(planted, as_problem, variant, is_sparse, seed, k):
     X = planted(seed=seed)
     problem = as_problem(X, variant, is_sparse)
