@@ -50,7 +50,7 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         between 0 and 1.
     soft : bool, default=False
         Let samples belong to both children, with the weights of their two memberships.
-    tol : float, default=2e-2
+    tol : float, default=5e-3
         A split stops when its projected gradient has fallen to this part of the first.
     max_iter : int, default=500
         Iterations of a split at most.
@@ -107,7 +107,7 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         split: str = "rank_two",
         criterion: str = "mndcg",
         soft: bool = False,
-        tol: float = 2e-2,
+        tol: float = 5e-3,
         max_iter: int = 500,
         callback: Callable[[Tree, Node], object] | None = None,
         random_state: Any = None,

@@ -51,7 +51,7 @@ class Split(ABC):
         Iterations at most.
     """
 
-    def __init__(self, tol: float = 2e-2, max_iter: int = 500) -> None:
+    def __init__(self, tol: float = 5e-3, max_iter: int = 500) -> None:
         self.tol = tol
         self.max_iter = max_iter
 
