@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = [
     "check_range",
     "check_scale",
     "check_similarity",
+    "is_missing",
     "says_stop",
 ]
 
@@ -231,6 +233,20 @@ def check_number(
     words = f"{'a whole number' if whole else 'a number'} {'above' if exclusive else 'of at least'} {least:g}"
     words += f" and at most {most:g}" if np.isfinite(most) else ""
     raise OptionError(f"{name}={value!r} must be {words}.")
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value stands for none: None, NaN, or pandas.NA, which need not be installed.
+
+    Examples
+    --------
+    >>> from symclust.validation import is_missing
+    >>> [is_missing(value) for value in (None, float("nan"), "", 0)]
+    [True, True, False, False]
+    """
+    return (
+        value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+    )
 
 
 def says_stop(answer: Any) -> bool:

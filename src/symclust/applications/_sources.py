@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._missing import is_pandas_na
 
 from symclust.applications._corpus import Corpus
 from symclust.applications._files import is_json_lines, read_folder, read_json_lines
 from symclust.exceptions import InputError, InputTypeError
-from symclust.validation import check_features
+from symclust.validation import check_features, is_missing
 
 __all__ = ["read_corpus"]
 
@@ -74,7 +73,7 @@ def _read_strings(texts: Iterable[Any]) -> Corpus:
 def _check_string(text: Any, number: int) -> str:
     if isinstance(text, str):
         return str(text)
-    if text is None or is_pandas_na(text) or (isinstance(text, float) and np.isnan(text)):
+    if is_missing(text):
         return ""  # a gap in a table; reported with the other empty documents
     raise InputTypeError(
         f"Document {number} is a {type(text).__name__}, not a string: {str(text)[:40]!r}. {EXPECTED}"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import normalized_mutual_info_score
-from sklearn.utils._missing import is_pandas_na
 
 from symclust.exceptions import InputError
+from symclust.validation import is_missing
 
 __all__ = ["nmi_by_level"]
 
@@ -59,15 +59,11 @@ def _path(path: Any, number: int) -> tuple[Hashable, ...]:
             "for example ('rec', 'sport', 'hockey'); for one level give ('rec',)."
         )
     classes = list(path)
-    while classes and _is_gap(classes[-1]):
+    while classes and is_missing(classes[-1]):
         classes.pop()
-    if not classes or any(map(_is_gap, classes)):
+    if not classes or any(map(is_missing, classes)):
         raise InputError(f"The path of sample {number}, {path!r}, needs a class at the top and has no gaps.")
     return tuple(classes)
-
-
-def _is_gap(name: Any) -> bool:
-    return name is None or is_pandas_na(name) or (isinstance(name, float) and np.isnan(name))
 
 
 def _numbered(paths: list[tuple[Hashable, ...]], level: int) -> list[int]:
