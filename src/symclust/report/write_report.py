@@ -115,7 +115,8 @@ def _labels(model: Any) -> NDArray[np.intp]:
         check_is_fitted(model, "labels_")
     if not hasattr(model, "labels_"):
         raise InputTypeError(
-            f"A report is about a fitted clustering with labels_, and a {type(model).__name__} has none."
+            f"A report is about a fitted clustering with labels_, and a {type(model).__name__} has none. "
+            "Call write_report(path, model)."
         )
     return np.asarray(model.labels_)
 
