@@ -215,16 +215,17 @@ CODE = """
 import sys, numpy as np, scipy.sparse as sp
 from symclust import HierarchicalNMF
 X = sp.random_array((6000, 2000), density=0.02, rng=np.random.default_rng(0), format="csr")
-model = HierarchicalNMF(6, random_state=0).fit(X)
+model = HierarchicalNMF(6, split=sys.argv[2], random_state=0).fit(X)
 np.savez(sys.argv[1], labels=model.labels_, components=model.components_, flat=model.flatten().membership_)
 """
 
 
-def test_the_same_bits_on_one_and_two_threads(tmp_path):
+@pytest.mark.parametrize("split", ["rank_two", "k_means", "spherical_k_means"])
+def test_the_same_bits_on_one_and_two_threads(tmp_path, split):
     for threads in ("1", "2"):
         env = {**os.environ, "OMP_NUM_THREADS": threads}
         subprocess.run(
-            [sys.executable, "-c", CODE, str(tmp_path / threads)], check=True, env=env, timeout=300
+            [sys.executable, "-c", CODE, str(tmp_path / threads), split], check=True, env=env, timeout=300
         )
     one, two = (np.load(tmp_path / f"{threads}.npz") for threads in "12")
     for name in one:
