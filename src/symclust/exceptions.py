@@ -12,11 +12,20 @@
     Warning
     └── sklearn ConvergenceWarning
         └── NotConvergedWarning                         the solver stopped before it was done
+            └── InterruptedWarning                      because of Ctrl-C: what was found so far is kept
 """
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+
+import sklearn
 from sklearn.exceptions import ConvergenceWarning
+
+# scikit-learn stands between a user's call and ours in fit_transform, pipelines and searches.
+_INSIDE = tuple(os.path.join(os.path.dirname(path), "") for path in (__file__, sklearn.__file__))
 
 
 class SymclustError(Exception):
@@ -45,3 +54,15 @@ class MissingExtraError(SymclustError, ImportError):
 
 class NotConvergedWarning(ConvergenceWarning):
     """The solver stopped at its iteration or time limit before reaching `tol`."""
+
+
+class InterruptedWarning(NotConvergedWarning):
+    """The run was ended by Ctrl-C; the model holds the best point found until then."""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn in the name of the line that called symclust, however deep inside it the reason was found."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

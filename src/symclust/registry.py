@@ -1,15 +1,18 @@
-"""Find implementations by the name of their file.
+"""Find implementations by name.
 
-An option's value is a file's name: ``solver="row_descent"`` is ``solvers/row_descent.py``. The file defines
-one public object named after it: a class in CamelCase (``RowDescent``) or a function of the same name. Adding
-an option therefore means adding a file; error messages and contract tests find it through this module.
+An option is a name that a public file of its folder exports: ``solver="row_descent"`` is the class
+``RowDescent`` in the ``__all__`` of a file in ``solvers/``, ``init="nndsvda"`` the function ``nndsvda``
+in one of ``initialization/``. Adding an option therefore means writing it and exporting it; error
+messages and contract tests find it through this module.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from symclust.exceptions import OptionError
@@ -17,14 +20,13 @@ from symclust.exceptions import OptionError
 __all__ = ["options", "resolve"]
 
 
-@cache
 def options(family: str) -> tuple[str, ...]:
     """Names available in a family, sorted.
 
     Parameters
     ----------
     family : str
-        A folder of the package, for example ``"solvers"`` or ``"two_factors.solvers"``.
+        A folder or a file of the package, for example ``"solvers"`` or ``"two_factors.solvers"``.
 
     Examples
     --------
@@ -32,18 +34,37 @@ def options(family: str) -> tuple[str, ...]:
     >>> "row_descent" in registry.options("solvers")
     True
     """
-    package = importlib.import_module(f"symclust.{family}")
-    names = (module.name for module in pkgutil.iter_modules(package.__path__))
-    return tuple(sorted(name for name in names if not name.startswith("_")))
+    return tuple(sorted(_exports(family)))
 
 
-@cache
 def resolve(family: str, name: str) -> Any:
     """Return the class or function behind an option, or raise an error that lists the known ones."""
-    if name not in options(family):
+    if name not in _exports(family):
         parameter = family.rpartition(".")[2].removesuffix("s")
         known = ", ".join(repr(option) for option in options(family))
         raise OptionError(f"{parameter}={name!r} is not known. Choose one of {known}.")
-    module = importlib.import_module(f"symclust.{family}.{name}")
-    camel = "".join(part.capitalize() for part in name.split("_"))
-    return getattr(module, camel, None) or getattr(module, name)
+    return _exports(family)[name]
+
+
+@cache
+def _exports(family: str) -> dict[str, Any]:
+    """Return what the public files of a family export, by its name as an option."""
+    found: dict[str, Any] = {}
+    for module in _public_files(family):
+        # Functions before classes: where both have the name, the class that does the work is the option.
+        for name in sorted(module.__all__, key=lambda name: name != name.lower()):
+            found[_snake_case(name)] = getattr(module, name)
+    return found
+
+
+def _public_files(family: str) -> list[ModuleType]:
+    package = importlib.import_module(f"symclust.{family}")
+    if not hasattr(package, "__path__"):
+        return [package]
+    names = [file.name for file in pkgutil.iter_modules(package.__path__) if not file.name.startswith("_")]
+    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+
+
+def _snake_case(name: str) -> str:
+    """Return ``row_descent`` for ``RowDescent``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

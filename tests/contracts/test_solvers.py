@@ -358,6 +358,8 @@ def test_every_objective_ends_stationary_with_every_solver_that_supports_it(name
 LAZY_SOLVER = '''
 from symclust.solvers.row_descent import RowDescent
 
+__all__ = ["LazyDescent"]
+
 
 class LazyDescent(RowDescent):
     """Row descent under another name."""
@@ -368,11 +370,9 @@ class LazyDescent(RowDescent):
 def new_solver_file(tmp_path, monkeypatch):
     (tmp_path / "lazy_descent.py").write_text(LAZY_SOLVER)
     monkeypatch.setattr(symclust.solvers, "__path__", [*symclust.solvers.__path__, str(tmp_path)])
-    registry.options.cache_clear()
-    registry.resolve.cache_clear()
+    registry._exports.cache_clear()
     yield "lazy_descent"
-    registry.options.cache_clear()
-    registry.resolve.cache_clear()
+    registry._exports.cache_clear()
 
 
 def test_a_new_file_is_an_option_at_once(new_solver_file):

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
-
-Array = np.ndarray
+from symclust._types import Array
 
 
 class Constraint(ABC):

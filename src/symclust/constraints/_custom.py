@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symclust import registry
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
 from symclust.exceptions import InputError, OptionError
 
 __all__ = ["Custom", "as_constraint"]

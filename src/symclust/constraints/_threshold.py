@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.constraints._base import Array
+from symclust._types import Array
 
 __all__ = ["project_simplex"]
 

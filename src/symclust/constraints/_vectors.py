@@ -6,7 +6,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
 from symclust.exceptions import OptionError
 
 __all__ = ["VectorConstraint"]

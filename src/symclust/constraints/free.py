@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
+
+__all__ = ["Free"]
 
 
 class Free(Constraint):

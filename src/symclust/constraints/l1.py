@@ -6,10 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from symclust.constraints._base import Array
+from symclust._types import Array
 from symclust.constraints._threshold import project_simplex
 from symclust.constraints._vectors import VectorConstraint
 from symclust.validation import check_number
+
+__all__ = ["L1"]
 
 
 class L1(VectorConstraint):

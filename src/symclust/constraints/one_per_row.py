@@ -6,7 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
+
+__all__ = ["OnePerRow"]
 
 
 class OnePerRow(Constraint):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
 from symclust.exceptions import InputError
+
+__all__ = ["Orthogonal"]
 
 
 class Orthogonal(Constraint):

@@ -6,9 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
 from symclust.constraints._threshold import project_simplex
 from symclust.validation import check_number
+
+__all__ = ["Simplex"]
 
 
 class Simplex(Constraint):

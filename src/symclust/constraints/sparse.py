@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.constraints._base import Array, Constraint
+from symclust._types import Array
+from symclust.constraints._base import Constraint
 from symclust.exceptions import OptionError
 from symclust.validation import check_number
+
+__all__ = ["Sparse"]
 
 
 class Sparse(Constraint):

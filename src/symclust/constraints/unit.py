@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.constraints._base import Array
+from symclust._types import Array
 from symclust.constraints._vectors import VectorConstraint
+
+__all__ = ["Unit"]
 
 
 class Unit(VectorConstraint):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from symclust.estimators._communities import (
 )
 from symclust.estimators._input import Similarity, input_tags, is_similarity, read_similarity
 from symclust.estimators._placing import Placer
-from symclust.exceptions import InputError, InputTypeError, NotConvergedWarning
+from symclust.exceptions import InputError, InputTypeError, NotConvergedWarning, warn
 from symclust.solvers import Result
 from symclust.validation import check_features, check_number
 
@@ -38,7 +37,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Return the affinity and its parameters; methods that want another default say so here."""
         return self.affinity, self.affinity_params
 
-    def _store(self, similarity: Similarity, best: Result, stacklevel: int = 3) -> None:
+    def _store(self, similarity: Similarity, best: Result) -> None:
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
@@ -50,9 +49,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.stop_reason_ = best.stop_reason
         self._placer = self._make_placer(similarity, best.H)
         if not best.converged:
-            warnings.warn(
-                f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=stacklevel
-            )
+            warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning)
         self._warn_of_empty_rows()
 
     def _fit_labels(self, H: np.ndarray) -> np.ndarray:
@@ -71,11 +68,10 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         empty = np.flatnonzero(~self.membership_.any(axis=1))
         if empty.size:
             first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
-            warnings.warn(
+            warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
                 "samples without enough similarity to others do. Their rows of membership_ are zero; labels_ "
-                f"counts them to cluster {self.labels_[empty[0]]}.",
-                stacklevel=4,
+                f"counts them to cluster {self.labels_[empty[0]]}."
             )
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -15,7 +14,7 @@ from symclust import registry
 from symclust.constraints import Nonnegative
 from symclust.estimators._data_placing import DataPlacer
 from symclust.estimators._options import FIXED_STARTS, check_known
-from symclust.exceptions import InputError, NotConvergedWarning, OptionError
+from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, make_starts
@@ -79,13 +78,12 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _warn(self, best: Result) -> None:
         if not best.converged:
-            warnings.warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning, stacklevel=3)
+            warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning)
         empty = np.flatnonzero(~self.membership_.any(axis=1))
         if empty.size:
-            warnings.warn(
+            warn(
                 f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {empty[0]}). "
-                "Their rows of membership_ are zero; labels_ counts them to cluster 0.",
-                stacklevel=3,
+                "Their rows of membership_ are zero; labels_ counts them to cluster 0."
             )
 
     # What was given -----------------------------------------------------------------------------------------
@@ -135,10 +133,9 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _count_starts(self) -> int:
         if self.n_init > 1 and (not isinstance(self.init, str) or self.init in FIXED_STARTS):
-            warnings.warn(
+            warn(
                 f"This init is always the same: one start is run instead of n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=3,
             )
             return 1
         return int(self.n_init)

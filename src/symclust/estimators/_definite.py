@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import scipy.linalg
 
 from symclust._threads import single_threaded_blas
 from symclust.estimators._input import Similarity
-from symclust.exceptions import CombinationError
-from symclust.left_stochastic.spectrum import negative_part
+from symclust.exceptions import CombinationError, warn
+from symclust.left_stochastic import negative_part
 from symclust.operators import Dense, Operator
 
 CLIPPED = 2000  # rows up to which "auto" affords all eigenvectors
@@ -63,19 +61,16 @@ def _clip(operator: Operator) -> Dense:
 
 def _warn(quiet: bool, what: str, lowest: float) -> None:
     if not quiet:
-        warnings.warn(
-            f"The similarity has negative eigenvalues (down to {lowest:.3g}); {what}.", stacklevel=4
-        )
+        warn(f"The similarity has negative eigenvalues (down to {lowest:.3g}); {what}.")
 
 
-def warn_of_negative_part(similarity: Similarity, name: str, stacklevel: int = 3) -> None:
+def warn_of_negative_part(similarity: Similarity, name: str) -> None:
     """Say how much of a given similarity lies in negative eigenvalues, which a method cuts."""
     if similarity.samples is not None or similarity.names is not None:
         return  # our own graph, with zeros on the diagonal on purpose
     lowest, share = negative_part(similarity.operator)
     if share > 0:
-        warnings.warn(
+        warn(
             f"The similarity has negative eigenvalues (down to {lowest:.3g}), which {name} cuts: about "
-            f"{100 * share:.2g} % of its squared norm.",
-            stacklevel=stacklevel,
+            f"{100 * share:.2g} % of its squared norm."
         )

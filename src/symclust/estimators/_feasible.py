@@ -9,7 +9,7 @@ import numpy as np
 from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
 from symclust.constraints import Nonnegative
-from symclust.initialization._embedding import turned_embedding
+from symclust.initialization import turned_embedding
 from symclust.operators import Operator, Shifted
 from symclust.solvers import Control, Problem, Solver, Start, Starts, make_starts
 

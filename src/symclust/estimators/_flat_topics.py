@@ -10,11 +10,9 @@ from scipy import sparse
 
 from symclust._kernels import spmm
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.nnls import block_pivoting
-from symclust.operators._arrays import read_csr
-from symclust.operators._products import dense_product
-
-Array = np.ndarray
+from symclust.operators import dense_product, read_csr
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ import numpy as np
 
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._input import Similarity
-from symclust.solvers import Result
-from symclust.solvers._loop import HISTORY
+from symclust.solvers import HISTORY, Result
 
 
 class HardEstimator(SimilarityEstimator):
@@ -24,7 +23,7 @@ class HardEstimator(SimilarityEstimator):
     ) -> None:
         H = np.zeros((len(labels), n_clusters), dtype=similarity.operator.dtype)
         H[np.arange(len(labels)), labels] = 1
-        self._store(similarity, as_result(H, **outcome), stacklevel=4)
+        self._store(similarity, as_result(H, **outcome))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,8 +11,7 @@ from symclust import registry
 from symclust.estimators._new_nodes import NewNodes
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.graphs import Affinity, normalized_cut
-from symclust.operators import Dense, Operator, Sparse, as_operator, graph_names
-from symclust.operators._graphs import graph_adjacency, is_a
+from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names, is_a
 from symclust.validation import check_features, check_similarity
 
 DEFAULT = "nearest_neighbors"

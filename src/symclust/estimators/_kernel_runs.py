@@ -10,9 +10,8 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import split
+from symclust._types import Array
 from symclust.operators import Dense, Operator
-
-Array = np.ndarray
 
 COLUMNS = 512  # of one product: K is read once for so many clusters, of several starts
 SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: who is nearer by less is not nearer

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.estimators._k_means import k_means
 from symclust.estimators._kernel_runs import KernelRuns
-
-Array = np.ndarray
 
 INITS = ("auto", "samples", "spectral")
 

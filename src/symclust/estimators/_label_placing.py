@@ -6,7 +6,7 @@ import numpy as np
 
 from symclust.estimators._input import Similarity
 from symclust.estimators._placing import Placer
-from symclust.nnls.block_pivoting import block_pivoting
+from symclust.nnls import block_pivoting
 
 
 class LabelPlacer(Placer):

@@ -6,7 +6,7 @@ from typing import Any
 
 from scipy import sparse
 
-from symclust.graphs._degrees import degrees, inverse_roots, scale
+from symclust.graphs import degrees, inverse_roots, scale
 
 
 class NewNodes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust import registry
-from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.objectives import Objective
 from symclust.solvers import Solver, Starts, choose_solver
 
@@ -66,11 +65,7 @@ def make_starts(
     if not isinstance(init, str):
         init = _check_array(init, shape, nonnegative)
     if n_init > 1 and (not isinstance(init, str) or init in FIXED_STARTS):
-        warnings.warn(
-            f"This init is always the same: one start is run instead of n_init={n_init}.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
+        warn(f"This init is always the same: one start is run instead of n_init={n_init}.", RuntimeWarning)
         n_init = 1
     return Starts(init, shape[1], n_init, check_random_state(random_state))
 

@@ -14,7 +14,7 @@ from symclust._threads import single_threaded_blas, split
 from symclust.estimators._input import Similarity
 from symclust.estimators._known_rows import KnownRows
 from symclust.exceptions import CombinationError
-from symclust.nnls.block_pivoting import block_pivoting
+from symclust.nnls import block_pivoting
 from symclust.operators import Operator
 
 ROWS = 4096  # new samples at a time: a complete graph has a dense row for each

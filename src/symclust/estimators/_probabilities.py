@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from symclust.left_stochastic.sizes import assign_sizes
-from symclust.left_stochastic.uniqueness import other_clusterings
+from symclust.left_stochastic import assign_sizes, other_clusterings
 from symclust.validation import check_number
 
 

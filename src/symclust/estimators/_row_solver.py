@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symclust.constraints import Constraint
-from symclust.nnls.block_pivoting import block_pivoting
+from symclust.nnls import block_pivoting
 
 ROUNDS = 500  # of projected gradient for the k numbers of an unseen sample
 STILL = 1e-6

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.operators import Dense, Operator, Sparse
-
-Array = np.ndarray
 
 
 class SignedParts:

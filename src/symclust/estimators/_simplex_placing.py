@@ -10,7 +10,7 @@ from symclust._threads import single_threaded_blas
 from symclust.constraints import project_simplex
 from symclust.estimators._input import Similarity
 from symclust.estimators._placing import Placer
-from symclust.nnls.block_pivoting import block_pivoting
+from symclust.nnls import block_pivoting
 
 PENALTY = 100.0  # weight of the sum, relative to the Gram matrix
 PASSES = 6  # each corrects the sum by what the one before left over, and gains two digits

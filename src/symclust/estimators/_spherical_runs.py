@@ -10,11 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from symclust._threads import map_blocks, split
-from symclust.operators._factor import Factor
-from symclust.operators._factor_dense import DenseFactor
-from symclust.operators._factor_sparse import SparseFactor
-
-Array = np.ndarray
+from symclust._types import Array
+from symclust.operators import DenseFactor, Factor, SparseFactor
 
 COLUMNS = 512  # of one product: X is read once for so many centres, of several starts
 ENTRIES = 2**25  # numbers in one n × columns array: 256 MB

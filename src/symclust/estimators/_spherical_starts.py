@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.estimators._spherical_runs import SphericalRuns
-
-Array = np.ndarray
 
 
 def scattered_samples(runs: SphericalRuns, n_init: int, rng: np.random.RandomState) -> list[Array]:

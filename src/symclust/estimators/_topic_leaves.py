@@ -10,12 +10,11 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from symclust._types import Array
 from symclust.estimators._flat_topics import FlatTopics, labels_of, memberships
 from symclust.exceptions import InputError
 from symclust.hierarchy import Tree
 from symclust.validation import check_features, check_number
-
-Array = np.ndarray
 
 
 class TopicLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symclust.estimators._tree import TreeEstimator
-from symclust.hierarchy.splinter import splinter
+from symclust.hierarchy import splinter
 from symclust.operators import Operator
 
 

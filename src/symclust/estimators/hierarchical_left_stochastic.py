@@ -10,7 +10,7 @@ import numpy as np
 from symclust.estimators._definite import warn_of_negative_part
 from symclust.estimators._input import Similarity
 from symclust.estimators._tree import TreeEstimator
-from symclust.left_stochastic.halves import halves
+from symclust.left_stochastic import halves
 from symclust.operators import Operator
 
 
@@ -80,7 +80,7 @@ class HierarchicalLeftStochastic(TreeEstimator):
         self.affinity_params = affinity_params
 
     def _comment(self, similarity: Similarity) -> None:
-        warn_of_negative_part(similarity, type(self).__name__, stacklevel=4)
+        warn_of_negative_part(similarity, type(self).__name__)
 
     def _halves(self, K: Operator) -> np.ndarray | None:
         return halves(K)

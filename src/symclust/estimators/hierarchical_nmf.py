@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -16,11 +15,8 @@ from symclust import registry
 from symclust._threads import single_threaded_blas
 from symclust.estimators._options import check_known
 from symclust.estimators._topic_leaves import TopicLeaves
-from symclust.exceptions import NotConvergedWarning, OptionError
-from symclust.hierarchy import Node, Tree
-from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.topic_growth import TopicGrowth
-from symclust.hierarchy.trials import Trials
+from symclust.exceptions import NotConvergedWarning, OptionError, warn
+from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
 from symclust.validation import check_n_clusters, check_number, check_range, says_stop
 
 
@@ -208,20 +204,18 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         filled = np.diff(X.indptr) if sparse.issparse(X) else X.any(axis=1)
         empty = np.flatnonzero(filled == 0)
         if empty.size:
-            warnings.warn(
+            warn(
                 f"{empty.size} of {X.shape[0]} samples have no feature (the first: {empty[0]}) and belong to "
-                "no leaf: their label is -1.",
-                stacklevel=4,
+                "no leaf: their label is -1."
             )
         if self.stop_reason_.startswith("interrupted") or (
             n_leaves < wanted < np.inf and self.score_threshold is None and self.callback is None
         ):
-            warnings.warn(
+            warn(
                 f"{name} stopped at {n_leaves} clusters of {wanted}: {self.stop_reason_}. Leaves are final "
                 "where samples are too alike to be split, or where splits only cut off outliers "
                 "(outlier_trials, outlier_ratio).",
                 NotConvergedWarning,
-                stacklevel=4,
             )
 
     def __sklearn_tags__(self) -> Any:

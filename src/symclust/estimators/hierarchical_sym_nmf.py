@@ -16,11 +16,10 @@ from symclust.estimators._flat_start import flat_start
 from symclust.estimators._input import Similarity, is_similarity
 from symclust.estimators._label_placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
-from symclust.exceptions import NotConvergedWarning
+from symclust.exceptions import NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
-from symclust.hierarchy import Tree
-from symclust.hierarchy.cut_growth import CutGrowth
-from symclust.solvers._loop import HISTORY
+from symclust.hierarchy import CutGrowth, Tree
+from symclust.solvers import HISTORY
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
 
@@ -171,7 +170,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.stop_reason_ = self._reason()
         self._placer = LabelPlacer(similarity, self.labels_, self.n_clusters_)
         if not self.converged_:
-            warnings.warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning, stacklevel=3)
+            warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
 
     def _reason(self) -> str:
         if self.n_clusters is None:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._definite import WAYS, make_definite
 from symclust.estimators._hard import as_result
@@ -19,8 +20,6 @@ from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.estimators._signed_parts import SignedParts
 from symclust.validation import check_n_clusters, check_number, check_similarity
-
-Array = np.ndarray
 
 FLOOR = 0.2  # added to the indicators that the descent starts from, as Ding, Li and Jordan do
 STARTS = 10  # of the kernel k-means that finds the indicators

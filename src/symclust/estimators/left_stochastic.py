@@ -19,9 +19,7 @@ from symclust.estimators._simplex_placing import SimplexPlacer
 from symclust.left_stochastic import Rotation, embed, rotate
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Result, run
-from symclust.solvers._loop import HISTORY
-from symclust.solvers._stochastic import StochasticMultiplicative
+from symclust.solvers import HISTORY, Control, Problem, Result, StochasticMultiplicative, run
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
 SOLVERS = ("rotation", "multiplicative")
@@ -171,7 +169,7 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         self._keep(similarity, best, scale, squared_norm)
 
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
-        self._store(similarity, result, stacklevel=5)
+        self._store(similarity, result)
         self.scale_ = scale
         # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan

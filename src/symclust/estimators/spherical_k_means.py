@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from symclust._threads import single_threaded_blas
 from symclust.estimators._spherical_runs import SphericalRuns
 from symclust.estimators._spherical_starts import scattered_samples
-from symclust.graphs._unit_rows import unit_rows
+from symclust.graphs import unit_rows
 from symclust.validation import check_features, check_n_clusters, check_number
 
 

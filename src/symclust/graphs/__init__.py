@@ -15,10 +15,23 @@ file of the same name, whose `extend` gives the similarity of unseen samples to 
 """
 
 from symclust.graphs._base import Affinity
+from symclust.graphs._degrees import degrees, inverse_roots, scale
+from symclust.graphs._unit_rows import unit_rows
 from symclust.graphs.cosine import cosine
 from symclust.graphs.gaussian import gaussian
 from symclust.graphs.nearest_neighbors import nearest_neighbors
 from symclust.graphs.normalized_cut import normalized_cut
 from symclust.graphs.self_tuning import self_tuning
 
-__all__ = ["Affinity", "cosine", "gaussian", "nearest_neighbors", "normalized_cut", "self_tuning"]
+__all__ = [
+    "Affinity",
+    "cosine",
+    "degrees",
+    "gaussian",
+    "inverse_roots",
+    "nearest_neighbors",
+    "normalized_cut",
+    "scale",
+    "self_tuning",
+    "unit_rows",
+]

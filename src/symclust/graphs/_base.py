@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from symclust._types import Features, Matrix, SimilarityLike
 from symclust.exceptions import InputError, OptionError
 from symclust.graphs._degrees import degrees, inverse_roots, scale
-from symclust.graphs._types import Features, Matrix, Similarity
 from symclust.operators import Operator
 from symclust.validation import check_features
 
@@ -44,14 +44,14 @@ class Affinity(ABC):
         self.normalize = normalize
 
     @abstractmethod
-    def _similarity(self, X: Features) -> Similarity:
+    def _similarity(self, X: Features) -> SimilarityLike:
         """Similarity of the training samples, fresh: it is scaled in place."""
 
     @abstractmethod
     def _cross(self, X_new: Features) -> Matrix:
         """Similarity of unseen samples (rows) to the training samples (columns), fresh."""
 
-    def fit(self, X: Any) -> Similarity:
+    def fit(self, X: Any) -> SimilarityLike:
         """Return the similarity of the samples, with zero self-edges, and remember what `extend` needs.
 
         Parameters
@@ -96,7 +96,7 @@ class Affinity(ABC):
             scale(E, own, inverse_roots(self.degrees_, E.dtype))  # (25)
         return E
 
-    def _degrees(self, E: Similarity) -> np.ndarray:
+    def _degrees(self, E: SimilarityLike) -> np.ndarray:
         return E.degrees() if isinstance(E, Operator) else degrees(E)
 
     def _check_options(self) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from symclust._threads import split
+from symclust._types import Matrix
 from symclust.exceptions import InputError
-from symclust.graphs._types import Matrix
 
 __all__ = ["degrees", "inverse_roots", "scale"]
 

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from symclust.graphs._types import Features
+from symclust._types import Features
 
 __all__ = ["Brute", "Finder", "SparseProduct", "Tree", "choose_finder"]
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from warnings import warn
 
 import numpy as np
 from scipy import sparse
 
-from symclust.exceptions import CombinationError
+from symclust._types import Features, Matrix
+from symclust.exceptions import CombinationError, warn
 from symclust.graphs._base import Affinity
 from symclust.graphs._complete import complete_kernel, cross_kernel, kernel
 from symclust.graphs._neighbors import NeighborSearch
-from symclust.graphs._types import Features, Matrix
 from symclust.graphs._union import directed, union
 
 __all__ = ["DistanceKernel", "positive_scales"]
@@ -53,8 +52,7 @@ class DistanceKernel(Affinity):
         if not found and X.shape[0] > 1:
             warn(
                 "All similarities are 0: the samples are too far apart for the scale (sigma between "
-                f"{self.scales_.min():.3g} and {self.scales_.max():.3g}). Choose a larger sigma.",
-                stacklevel=4,
+                f"{self.scales_.min():.3g} and {self.scales_.max():.3g}). Choose a larger sigma."
             )
         return E
 

@@ -14,10 +14,10 @@ import numpy as np
 from scipy import sparse
 
 from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._types import Features
 from symclust.exceptions import InputError
 from symclust.graphs._finders import Brute, Finder, Tree, choose_finder
 from symclust.graphs._pairs import pair_distances
-from symclust.graphs._types import Features
 
 __all__ = ["NeighborSearch"]
 

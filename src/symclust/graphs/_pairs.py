@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust._threads import split
-from symclust.graphs._types import Features
+from symclust._types import Features
 
 __all__ = ["pair_distances", "pair_products"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from symclust._types import Features, Matrix, SimilarityLike
 from symclust.graphs._base import Affinity
 from symclust.graphs._neighbors import NeighborSearch
 from symclust.graphs._pairs import pair_products
-from symclust.graphs._types import Features, Matrix, Similarity
 from symclust.graphs._union import directed, index_type, union
 from symclust.graphs._unit_rows import inverse_norms, unit_rows
 from symclust.operators import Gram, Operator
@@ -27,7 +27,7 @@ class Cosine(Affinity):
         The training samples scaled to length 1.
     """
 
-    def _similarity(self, X: Features) -> Similarity:
+    def _similarity(self, X: Features) -> SimilarityLike:
         self.unit_ = unit_rows(X)
         if self.n_neighbors is None:
             return Gram(self.unit_, self_edges=False)  # (21)
@@ -63,7 +63,7 @@ class Cosine(Affinity):
         pairs = (rows.astype(kind, copy=False), columns.astype(kind, copy=False))
         return sparse.csr_array((values, pairs), shape=(n, self.X_.shape[0]))
 
-    def _degrees(self, E: Similarity) -> np.ndarray:
+    def _degrees(self, E: SimilarityLike) -> np.ndarray:
         d = super()._degrees(E)
         if not isinstance(E, Operator):
             return d
@@ -72,7 +72,7 @@ class Cosine(Affinity):
         return np.where(np.abs(d) <= max(8, width) * np.finfo(E.dtype).eps, 0, d)
 
 
-def cosine(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> Similarity:
+def cosine(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> SimilarityLike:
     """Cosine similarity e_ij = x_iᵀx_j / (‖x_i‖ ‖x_j‖), e_ii = 0 (Kuang, Yun and Park 2015, (21)).
 
     Parameters

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from symclust._types import SimilarityLike
 from symclust.exceptions import OptionError
 from symclust.graphs._kernel import DistanceKernel
-from symclust.graphs._types import Similarity
 
 __all__ = ["Gaussian", "gaussian"]
 
@@ -57,7 +57,7 @@ def _typical(distances: np.ndarray) -> float:
 
 def gaussian(
     X: Any, sigma: float | None = None, n_neighbors: int | None = None, normalize: bool = False
-) -> Similarity:
+) -> SimilarityLike:
     """Gaussian similarity e_ij = exp(−‖x_i − x_j‖² / σ²), e_ii = 0 (Kuang, Yun and Park 2015, (9)).
 
     Parameters

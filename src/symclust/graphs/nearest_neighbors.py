@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from symclust._types import Features, Matrix, SimilarityLike
 from symclust.exceptions import OptionError
 from symclust.graphs._base import Affinity
-from symclust.graphs._types import Features, Matrix, Similarity
 from symclust.graphs._union import default_neighbors
 from symclust.graphs.cosine import Cosine
 from symclust.graphs.gaussian import Gaussian
@@ -38,7 +38,7 @@ class NearestNeighbors(Affinity):
             known = ", ".join(repr(name) for name in WEIGHTS)
             raise OptionError(f"weights={self.weights!r} is not known. Choose one of {known}.")
 
-    def _similarity(self, X: Features) -> Similarity:
+    def _similarity(self, X: Features) -> SimilarityLike:
         q = self.n_neighbors or default_neighbors(X.shape[0])
         self.affinity_ = WEIGHTS[self.weights](n_neighbors=q)
         return self.affinity_.fit(X)
@@ -49,7 +49,7 @@ class NearestNeighbors(Affinity):
 
 def nearest_neighbors(
     X: Any, n_neighbors: int | None = None, weights: str = "self_tuning", normalize: bool = True
-) -> Similarity:
+) -> SimilarityLike:
     """Join each sample to its nearest neighbours: the default graph (Kuang, Yun and Park 2015, 7.1).
 
     An edge is kept if either end has the other among its q nearest neighbours (24), so a sample has q or

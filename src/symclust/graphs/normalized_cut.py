@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from symclust._types import SimilarityLike
 from symclust.graphs._degrees import degrees, inverse_roots, scale
-from symclust.graphs._types import Similarity
 from symclust.operators import Dense, Operator, Sparse, as_operator
 
 __all__ = ["normalized_cut"]
 
 
-def normalized_cut(similarity: Any) -> Similarity:
+def normalized_cut(similarity: Any) -> SimilarityLike:
     """Normalise: a_ij = e_ij d_i^-1/2 d_j^-1/2 with d_i = Σ_j e_ij (Kuang, Yun and Park 2015, (25)).
 
     Nodes of large degree no longer outweigh the others: factoring A approximates the normalised cut, and the

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from symclust._types import SimilarityLike
 from symclust.exceptions import OptionError
 from symclust.graphs._kernel import DistanceKernel, positive_scales
-from symclust.graphs._types import Similarity
 
 __all__ = ["SelfTuning", "self_tuning"]
 
@@ -55,7 +55,7 @@ class SelfTuning(DistanceKernel):
 
 def self_tuning(
     X: Any, n_neighbors: int | None = None, scale_neighbor: int = 7, normalize: bool = False
-) -> Similarity:
+) -> SimilarityLike:
     """Self-tuning: e_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j)), e_ii = 0 (Kuang, Yun and Park 2015, (22)).
 
     The local scale σ_i is the distance of x_i to its 7th neighbour: dense and thin regions are both

@@ -9,8 +9,23 @@
 =========  ==================================================================================
 """
 
+from symclust.hierarchy.cut_growth import CutGrowth
 from symclust.hierarchy.growth import grow
+from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.splinter import splinter
+from symclust.hierarchy.topic_growth import TopicGrowth
 from symclust.hierarchy.tree import Node, Tree
+from symclust.hierarchy.trials import Trials
 from symclust.hierarchy.within import Within
 
-__all__ = ["Node", "Tree", "Within", "grow"]
+__all__ = [
+    "CutGrowth",
+    "Node",
+    "Samples",
+    "TopicGrowth",
+    "Tree",
+    "Trials",
+    "Within",
+    "grow",
+    "splinter",
+]

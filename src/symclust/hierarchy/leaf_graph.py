@@ -8,10 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.operators import Dense, Operator, Sparse
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True)

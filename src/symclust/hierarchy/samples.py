@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust._kernels import spmm, subset_counts, subset_fill, subset_stream
+from symclust._types import Array
 
-Array = np.ndarray
 Parts = tuple[Array, Array, Array]
 
 WORTH_STREAMING = 0.2  # share of the entries from which reading all of them in order is faster

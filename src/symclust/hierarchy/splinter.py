@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.operators import Operator
-
-Array = np.ndarray
 
 ROUNDING = 4  # errors, in units of the last digit, within which values are tied: the same on any scale
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from symclust._kernels import falling_order
 from symclust._threads import map_blocks
+from symclust._types import Array
 from symclust.hierarchy.growth import grow
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT
 from symclust.hierarchy.splits._base import Halves
 from symclust.hierarchy.tree import Node, Tree
 from symclust.hierarchy.trials import Clock, Trial, Trials
-
-Array = np.ndarray
 
 LEAST_SHARE = 0.1  # in a soft tree, below which a sample does not belong to a part
 SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further trials

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.exceptions import InputError, OptionError
-
-Array = np.ndarray
 
 
 @dataclass

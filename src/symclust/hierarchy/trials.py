@@ -7,11 +7,10 @@ from time import perf_counter
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.splits import Halves, Split
-
-Array = np.ndarray
 
 
 @dataclass

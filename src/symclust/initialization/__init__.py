@@ -13,6 +13,7 @@
 ``init="merge"`` is a strategy over the loop and lives beside it, in ``solvers/_starts.py``.
 """
 
+from symclust.initialization._embedding import turned_embedding
 from symclust.initialization.greedy import greedy
 from symclust.initialization.nndsvd import nndsvd
 from symclust.initialization.nndsvda import nndsvda
@@ -21,4 +22,13 @@ from symclust.initialization.random import random
 from symclust.initialization.spectral import spectral
 from symclust.initialization.zero import zero
 
-__all__ = ["greedy", "nndsvd", "nndsvda", "nndsvdar", "random", "spectral", "zero"]
+__all__ = [
+    "greedy",
+    "nndsvd",
+    "nndsvda",
+    "nndsvdar",
+    "random",
+    "spectral",
+    "turned_embedding",
+    "zero",
+]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.objectives import Objective
-
-Array = np.ndarray
 
 
 class Residual:

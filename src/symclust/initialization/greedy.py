@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.initialization._seeds import Array, Residual
-from symclust.objectives import Objective
-from symclust.objectives._columns import Columns
+from symclust._types import Array
+from symclust.initialization._seeds import Residual
+from symclust.objectives import Columns, Objective
+
+__all__ = ["greedy"]
 
 RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
 

@@ -10,6 +10,8 @@ from symclust.initialization.random import random
 from symclust.objectives import Objective
 from symclust.operators import Operator
 
+__all__ = ["nndsvd"]
+
 ACCURACY = 1e-3  # of the singular values: the descent moves on from here anyway
 
 

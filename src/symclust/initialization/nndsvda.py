@@ -8,6 +8,8 @@ from symclust.initialization._level import entry_level
 from symclust.initialization.nndsvd import nndsvd
 from symclust.objectives import Objective
 
+__all__ = ["nndsvda"]
+
 
 def nndsvda(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> np.ndarray:
     """Return `nndsvd` with √(m/k) in place of zeros, m the mean of A, so that every solver can move them.

@@ -8,6 +8,8 @@ from symclust.initialization._level import entry_level
 from symclust.initialization.nndsvd import nndsvd
 from symclust.objectives import Objective
 
+__all__ = ["nndsvdar"]
+
 SHARE = 0.01  # of the entries that would give the mean of A
 
 

@@ -7,6 +7,8 @@ import numpy as np
 from symclust.initialization._level import entry_level
 from symclust.objectives import Objective
 
+__all__ = ["random"]
+
 
 def random(objective: Objective, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
     """Return H with independent entries uniform on [0, 2 √(m/k)], m the mean of A.

@@ -7,6 +7,8 @@ import numpy as np
 from symclust.initialization._embedding import turned_embedding
 from symclust.objectives import Objective
 
+__all__ = ["spectral"]
+
 FLOOR = 1e-3  # smallest entry relative to the mean: zeros would be fixed points of multiplicative updates
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.initialization._seeds import Array, Residual
+from symclust._types import Array
+from symclust.initialization._seeds import Residual
 from symclust.objectives import Objective
+
+__all__ = ["zero"]
 
 
 def zero(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:

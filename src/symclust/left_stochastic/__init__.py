@@ -18,6 +18,19 @@ Only eigenvectors and products with K are used: no n × n array is made, whateve
 """
 
 from symclust.left_stochastic.embedding import Embedding, embed
+from symclust.left_stochastic.halves import halves
 from symclust.left_stochastic.rotation import Rotation, rotate
+from symclust.left_stochastic.sizes import assign_sizes
+from symclust.left_stochastic.spectrum import negative_part
+from symclust.left_stochastic.uniqueness import other_clusterings
 
-__all__ = ["Embedding", "Rotation", "embed", "rotate"]
+__all__ = [
+    "Embedding",
+    "Rotation",
+    "assign_sizes",
+    "embed",
+    "halves",
+    "negative_part",
+    "other_clusterings",
+    "rotate",
+]

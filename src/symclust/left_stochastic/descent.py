@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._types import Array
 from symclust.constraints import project_simplex
 from symclust.left_stochastic.turns import nearest_rotation, plane_basis
-
-Array = np.ndarray
 
 PATIENCE = 5  # iterations whose common progress is judged: a single one may fail
 ACCURACY = 1e-2  # of the points, relative to the root of machine precision: closer to the simplex is rounding

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators import Operator
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ import numpy as np
 import scipy.linalg
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.operators import Operator
-
-Array = np.ndarray
 
 SMALL = 192  # rows up to which a dense eigenproblem takes less time than a few dozen products
 STEPS = 60  # of Lanczos, after which restarts would be due

@@ -8,12 +8,11 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.left_stochastic.descent import Descent, descend, memberships
 from symclust.left_stochastic.embedding import Embedding, embed
 from symclust.left_stochastic.turns import far_apart_rotation, plane_basis, random_rotations
 from symclust.operators import Operator
-
-Array = np.ndarray
 
 SAMPLE = 1000  # points with which the starts descend first: k² numbers are to be found, not n
 ROUGH = 10  # how much sooner they stop than the finalists, in multiples of tol

@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+from symclust._types import Array
 from symclust.exceptions import InputError
-
-Array = np.ndarray
 
 
 def assign_sizes(P: Array, sizes: Any) -> Array:

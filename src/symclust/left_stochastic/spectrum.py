@@ -6,9 +6,8 @@ import numpy as np
 import scipy.linalg
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.operators import Operator
-
-Array = np.ndarray
 
 EXACT = 512  # rows up to which all eigenvalues are computed
 STEPS = 6  # of Lanczos, each a product with one vector: a tenth of what the leading eigenvectors take

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import helmert
 
-Array = np.ndarray
+from symclust._types import Array
 
 
 def plane_basis(k: int, dtype: np.dtype) -> Array:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.left_stochastic.descent import descend, memberships
 from symclust.left_stochastic.turns import nearest_rotation, plane_basis, random_rotations
-
-Array = np.ndarray
 
 PERIOD = 2 * np.pi / 3  # turning by it exchanges names only
 INRADIUS = 1 / np.sqrt(6)  # of the simplex of three: points within may turn freely

@@ -8,9 +8,10 @@
 """
 
 from symclust.objectives._base import Objective
+from symclust.objectives._columns import Columns
 from symclust.objectives._pairs import IgnoredPairs
 from symclust.objectives.absolute import Absolute
 from symclust.objectives.frobenius import Frobenius
 from symclust.objectives.off_diagonal import OffDiagonal
 
-__all__ = ["Absolute", "Frobenius", "IgnoredPairs", "Objective", "OffDiagonal"]
+__all__ = ["Absolute", "Columns", "Frobenius", "IgnoredPairs", "Objective", "OffDiagonal"]

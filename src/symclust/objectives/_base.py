@@ -9,6 +9,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import split
+from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.objectives._pairs import IgnoredPairs
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from symclust.objectives._columns import Columns
     from symclust.operators import Operator
 
-Array = np.ndarray
 ALL_ROWS = slice(None)
 MEASURED_ROWS = 1 << 11  # rows measured at once: few enough for their gradient to stay in the cache
 

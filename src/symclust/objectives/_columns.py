@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symclust import _kernels
-from symclust.objectives._base import Array, Objective
+from symclust._types import Array
+from symclust.objectives._base import Objective
 
 if TYPE_CHECKING:
     from symclust.operators import Operator

@@ -12,7 +12,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import map_blocks, split
-from symclust.objectives._base import Array
+from symclust._types import Array
 from symclust.objectives._columns import Columns
 
 if TYPE_CHECKING:

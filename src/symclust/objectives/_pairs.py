@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust import _kernels
-
-Array = np.ndarray
+from symclust._types import Array
 
 
 def _nothing() -> Array:

@@ -8,7 +8,8 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import single_threaded_blas
-from symclust.objectives._base import Array, Objective
+from symclust._types import Array
+from symclust.objectives._base import Objective
 from symclust.objectives._medians import (
     BINARY,
     MEASURE,
@@ -24,6 +25,8 @@ from symclust.objectives.off_diagonal import OffDiagonal
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
     from symclust.operators import Operator
+
+__all__ = ["Absolute"]
 
 
 class Absolute(Objective):

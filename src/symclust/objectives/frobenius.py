@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust.objectives._base import ALL_ROWS, Array, Objective
+from symclust._types import Array
+from symclust.objectives._base import ALL_ROWS, Objective
 from symclust.objectives._columns import SquaredColumns
 
 if TYPE_CHECKING:
     from symclust.operators import Operator
+
+__all__ = ["Frobenius"]
 
 
 class Frobenius(Objective):

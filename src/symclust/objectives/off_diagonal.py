@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust.objectives._base import ALL_ROWS, Array, Objective
+from symclust._types import Array
+from symclust.objectives._base import ALL_ROWS, Objective
 from symclust.objectives._columns import SquaredColumns
 from symclust.objectives._pairs import IgnoredPairs
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
     from symclust.operators import Operator
+
+__all__ = ["OffDiagonal"]
 
 
 class OffDiagonal(Objective):

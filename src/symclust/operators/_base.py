@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_index, as_pairs, as_subset, as_vector, sum_of_squares
+from symclust.operators._arrays import as_index, as_pairs, as_subset, as_vector, sum_of_squares
 from symclust.operators._cursors import Cursor, RowProducts
 from symclust.operators._eigen import eigenpairs
 

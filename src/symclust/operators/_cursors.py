@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array
 
 if TYPE_CHECKING:
     from symclust.operators._base import Operator

@@ -11,8 +11,8 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.exceptions import InputError, OptionError
-from symclust.operators._arrays import Array
 
 if TYPE_CHECKING:
     from symclust.operators._base import Operator

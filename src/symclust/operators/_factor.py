@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from symclust.operators._arrays import Array
+from symclust._types import Array
 
 __all__ = ["COLUMNS", "Factor"]
 

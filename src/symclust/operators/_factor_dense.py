@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from symclust._threads import map_blocks, single_threaded_blas, split
-from symclust.operators._arrays import Array
+from symclust._types import Array
 from symclust.operators._factor import COLUMNS, Factor
 from symclust.operators._products import dense_product, transposed_product
 

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from symclust import _kernels
 from symclust._threads import split
+from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, read_csr
+from symclust.operators._arrays import read_csr
 from symclust.operators._factor import COLUMNS, Factor
 
 __all__ = ["SparseFactor"]

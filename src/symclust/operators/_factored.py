@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from symclust._threads import single_threaded_blas, split
-from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector
+from symclust._types import Array
+from symclust.operators._arrays import as_pairs, as_subset, as_vector
 from symclust.operators._base import BLOCK_BYTES, Operator
 from symclust.operators._cursors import Cursor, check_followed
 from symclust.operators._factor import Factor

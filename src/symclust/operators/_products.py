@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from symclust._threads import map_blocks, single_threaded_blas, split
-from symclust.operators._arrays import Array
+from symclust._types import Array
 
 __all__ = ["dense_product", "symmetric_product", "transposed_product"]
 

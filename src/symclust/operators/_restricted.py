@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symclust.operators._arrays import Array, as_subset
+from symclust._types import Array
+from symclust.operators._arrays import as_subset
 from symclust.operators._base import Operator
 
 __all__ = ["Restricted"]

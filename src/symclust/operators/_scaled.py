@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symclust.operators._arrays import Array
+from symclust._types import Array
 from symclust.operators._base import Operator
 
 __all__ = ["Scaled"]

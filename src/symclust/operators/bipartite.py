@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.operators._arrays import Array, sum_of_squares
+from symclust._types import Array
+from symclust.operators._arrays import sum_of_squares
 from symclust.operators._base import Operator
 from symclust.operators._factor import Factor
 from symclust.operators._reading import read_factor

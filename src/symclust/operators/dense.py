@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector, read_dense
+from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import Operator
 from symclust.operators._products import dense_product, symmetric_product
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from symclust.operators._arrays import Array
+from symclust._types import Array
 from symclust.operators._base import Operator
 from symclust.operators._cursors import Cursor
 from symclust.operators.sparse import Sparse

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from symclust._threads import split
+from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_subset, as_vector
+from symclust.operators._arrays import as_subset, as_vector
 from symclust.operators._base import Operator
 from symclust.operators._conversion import as_operator
 from symclust.operators._cursors import Cursor

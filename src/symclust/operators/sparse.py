@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import Array, as_pairs, as_subset, as_vector, read_csr, sum_of_squares
+from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_csr, sum_of_squares
 from symclust.operators._base import Operator
 
 __all__ = ["Sparse"]

@@ -16,10 +16,12 @@
 
 from symclust.solvers._auto import choose_solver
 from symclust.solvers._base import Problem, Solver, State, side_by_side
-from symclust.solvers._loop import Control, Result, run
+from symclust.solvers._loop import HISTORY, Control, Result, run
 from symclust.solvers._starts import Start, Starts, make_starts, solve
+from symclust.solvers._stochastic import StochasticMultiplicative
 
 __all__ = [
+    "HISTORY",
     "Control",
     "Problem",
     "Result",
@@ -27,6 +29,7 @@ __all__ = [
     "Start",
     "Starts",
     "State",
+    "StochasticMultiplicative",
     "choose_solver",
     "make_starts",
     "run",

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symclust import registry
+from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
 from symclust.objectives import Objective
 from symclust.operators import Operator
 
-Array = np.ndarray
 Steps = Generator[Array, Array, None]
 
 

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.exceptions import OptionError
 from symclust.operators import Operator
-from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 GROWTH = 1.01  # of an increasing coupling, symnmf 6.3
 NEGLIGIBLE = 1e-8  # ‖W − H‖ / ‖H‖ at which an increasing coupling stops growing, symnmf 6.3

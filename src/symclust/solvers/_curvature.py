@@ -7,7 +7,8 @@ from collections.abc import Generator
 import numpy as np
 
 from symclust import _kernels
-from symclust.solvers._base import Array, State
+from symclust._types import Array
+from symclust.solvers._base import State
 
 FIRST_ITERATIONS = 10  # products with a single vector, before the first step
 REFRESH = 4  # products from one power iteration to the next

@@ -9,7 +9,8 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import split
-from symclust.solvers._base import Array, Problem, State, Steps
+from symclust._types import Array
+from symclust.solvers._base import Problem, State, Steps
 from symclust.solvers._curvature import lipschitz, multiply_and_estimate, start_estimate
 
 MOST_DOUBLINGS = 60

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from symclust._threads import single_threaded_blas
-from symclust.solvers._base import Array, Problem, Solver, State, multiply
+from symclust._types import Array
+from symclust.solvers._base import Problem, Solver, State, multiply
 from symclust.validation import says_stop
 
 logger = logging.getLogger("symclust")

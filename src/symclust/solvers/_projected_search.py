@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+from symclust._types import Array
+from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 REDUCTION = 0.1  # β and σ of symnmf 7.3
 ACCEPTANCE = 0.1

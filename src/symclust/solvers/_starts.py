@@ -14,8 +14,9 @@ import numpy as np
 
 from symclust import registry
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.operators import Operator
-from symclust.solvers._base import Array, Problem, Solver
+from symclust.solvers._base import Problem, Solver
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers.row_descent import RowDescent
 

@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+from symclust._types import Array
+from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 # The last is monotone without sums to keep; the first is fastest, and rarely rises.
 EXPONENTS = (1.0, 0.5, 0.25)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from symclust.nnls.block_pivoting import block_pivoting
-from symclust.solvers._base import Array
+from symclust._types import Array
+from symclust.nnls import block_pivoting
 from symclust.solvers._coupled import CoupledSolver
+
+__all__ = ["Anls"]
 
 
 class Anls(CoupledSolver):

@@ -8,10 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError, OptionError
 from symclust.operators import Operator
-from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps
+
+__all__ = ["Columnwise"]
 
 ACCURACY = 1e-3  # of the smallest eigenvalue, relative to ‖M‖
 MARGIN = 1e-6  # by which the coupling exceeds the bound, relative to it

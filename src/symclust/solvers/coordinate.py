@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from symclust.solvers._base import Problem, Solver, State
 
+__all__ = ["Coordinate"]
+
 
 class Coordinate(Solver):
     """Minimise over one entry of H at a time, exactly, column after column.

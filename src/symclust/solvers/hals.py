@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from symclust.nnls.hals import hals
-from symclust.solvers._base import Array
+from symclust._types import Array
+from symclust.nnls import hals
 from symclust.solvers._coupled import CoupledSolver
+
+__all__ = ["Hals"]
 
 
 class Hals(CoupledSolver):

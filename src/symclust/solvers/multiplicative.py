@@ -9,6 +9,8 @@ import numpy as np
 from symclust import _kernels
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
+__all__ = ["Multiplicative"]
+
 
 class Multiplicative(ProductSolver):
     """H ← H ∘ (AH / HHᵀH)^¼.

@@ -8,8 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust.solvers._base import Array, Problem, State
+from symclust._types import Array
+from symclust.solvers._base import Problem, State
 from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradients
+
+__all__ = ["Newton"]
 
 
 class Newton(ProjectedSearch):

@@ -6,9 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.operators import Operator
-from symclust.solvers._base import Array, Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps
+
+__all__ = ["Procrustes"]
 
 TURNS = 10  # rotations an iteration: they cost little beside the product that measures the point
 STILL = 1e-9  # change of the rotation, relative to its size, at which it stands still

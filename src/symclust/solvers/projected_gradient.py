@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import ClassVar
 
+from symclust._types import Array
 from symclust.exceptions import OptionError
-from symclust.solvers._base import Array, Problem, State, Steps
+from symclust.solvers._base import Problem, State, Steps
 from symclust.solvers._gradient_steps import accelerated_step, adaptive_step
 from symclust.solvers._projected_search import REDUCTION, ProjectedSearch, relative_length
+
+__all__ = ["ProjectedGradient"]
 
 STEP_RULES = {"accelerated": accelerated_step, "adaptive": adaptive_step}
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import ClassVar
 
-from symclust.solvers._base import Array, Problem, State
+from symclust._types import Array
+from symclust.solvers._base import Problem, State
 from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradients
+
+__all__ = ["ProjectedNewton"]
 
 
 class ProjectedNewton(ProjectedSearch):

@@ -9,7 +9,10 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import split
-from symclust.solvers._base import Array, Problem, Solver, State
+from symclust._types import Array
+from symclust.solvers._base import Problem, Solver, State
+
+__all__ = ["RowDescent"]
 
 NEGLIGIBLE = 5e-2  # share of the squared gradient that rows left out of the partial sweeps may hold together
 MOST_PARTIAL = 20

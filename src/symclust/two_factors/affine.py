@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.operators import Bipartite
-from symclust.two_factors.objective import Array, TwoFactors
+from symclust.two_factors.objective import TwoFactors
 from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["Affine"]

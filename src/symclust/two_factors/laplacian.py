@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.operators import Operator
 
 __all__ = ["Laplacian"]
-
-Array = np.ndarray
 
 
 class Laplacian:

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.objectives import Objective
 from symclust.operators import Bipartite
@@ -14,7 +15,6 @@ from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["TwoFactors"]
 
-Array = np.ndarray
 ALL_ROWS = slice(None)
 
 

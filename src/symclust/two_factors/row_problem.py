@@ -6,12 +6,12 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._threads import split
+from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.nnls import hals
 
 __all__ = ["RowProblem"]
 
-Array = np.ndarray
 MEASURED_ROWS = 1 << 11  # few enough for their gradient to stay in the cache
 
 

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.operators import Bipartite, Operator
 from symclust.two_factors.laplacian import Laplacian
-from symclust.two_factors.objective import Array, TwoFactors
+from symclust.two_factors.objective import TwoFactors
 from symclust.two_factors.row_problem import RowProblem
 from symclust.two_factors.smooth_problem import SmoothProblem
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.two_factors.laplacian import Laplacian
-from symclust.two_factors.row_problem import Array, RowProblem
+from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["SmoothProblem"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.operators import Bipartite
-from symclust.two_factors.objective import Array, TwoFactors
+from symclust.two_factors.objective import TwoFactors
 from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["SparseRows"]

@@ -6,7 +6,8 @@ import numpy as np
 
 from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
-from symclust.two_factors.objective import Array, TwoFactors
+from symclust._types import Array
+from symclust.two_factors.objective import TwoFactors
 
 __all__ = ["make_starts"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from symclust._kernels import falling_order
+from symclust._types import Array
 
 __all__ = ["CANNOT_BE_SPLIT", "mndcg_score", "ranks"]
 
-Array = np.ndarray
 
 CANNOT_BE_SPLIT = -1.0  # line 21 of Algorithm 6
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.scores._ndcg import mndcg_score
 from symclust.hierarchy.splits import Halves
 
 __all__ = ["energy"]
 
-Array = np.ndarray
 
 POWER_STEPS = 3
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.hierarchy.samples import Samples
-
-Array = np.ndarray
 
 WORTH_THREADS = 1 << 17  # nonzeros from which passes over a node are worth all threads
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from symclust._types import Array
 from symclust.hierarchy.splits._base import Halves, halves
-
-Array = np.ndarray
 
 
 def by_labels(X: sp.csr_array, labels: Array, n_iter: int) -> Halves | None:

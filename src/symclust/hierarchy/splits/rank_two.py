@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from symclust._kernels import rank_two_nmf, two_singular_vectors
+from symclust._types import Array
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.splits._base import WORTH_THREADS, Halves, Split, halves
 from symclust.hierarchy.splits._centres import unit_columns
 
 __all__ = ["RankTwo"]
 
-Array = np.ndarray
 
 ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
 POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save

@@ -9,8 +9,9 @@ from typing import ClassVar, cast
 import numpy as np
 
 from symclust import _kernels
+from symclust._types import Array
 from symclust.solvers import Problem, Solver, State, side_by_side
-from symclust.two_factors.objective import Array, TwoFactors
+from symclust.two_factors.objective import TwoFactors
 from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["AlternatingSolver"]

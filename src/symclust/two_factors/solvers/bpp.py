@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from symclust._types import Array
 from symclust.nnls import block_pivoting
-from symclust.two_factors.objective import Array
 from symclust.two_factors.row_problem import RowProblem
 from symclust.two_factors.solvers._alternating import AlternatingSolver
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symclust.two_factors.objective import Array
+from symclust._types import Array
 from symclust.two_factors.row_problem import RowProblem
 from symclust.two_factors.solvers._alternating import AlternatingSolver
 
