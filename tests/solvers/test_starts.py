@@ -11,7 +11,7 @@ from symclust import registry
 from symclust.operators import Dense, Gram, Operator, Sparse
 from symclust.solvers import Control, Starts, solve
 from symclust.solvers import _starts as pieces
-from symclust.solvers.anls import Anls
+from symclust.solvers.coupled import Anls
 from symclust.solvers.row_descent import RowDescent
 
 
