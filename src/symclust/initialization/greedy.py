@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from symclust._types import Array
@@ -13,7 +15,16 @@ __all__ = ["greedy", "zero"]
 RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
 
 
-def greedy(objective: GivesColumns, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+def _never() -> bool:
+    return False
+
+
+def greedy(
+    objective: GivesColumns,
+    n_columns: int,
+    rng: np.random.RandomState | None = None,
+    is_over: Callable[[], bool] = _never,
+) -> Array:
     """Return H whose columns are built one after the other, offdiagonal Algorithm 6.
 
     A column begins with the sample that has the largest sum of similarities in the residual. The samples that
@@ -29,10 +40,14 @@ def greedy(objective: GivesColumns, n_columns: int, rng: np.random.RandomState |
         k.
     rng : ignored
         Other starts are random.
+    is_over : callable, optional
+        Asked before each column but the first whether the time is up; the columns that are left stay zero.
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from collections.abc import Callable
+
+    import numpy as np
     >>> from symclust.initialization import greedy
     >>> from symclust.objectives import Absolute
     >>> from symclust.operators import as_operator
@@ -46,6 +61,8 @@ def greedy(objective: GivesColumns, n_columns: int, rng: np.random.RandomState |
     H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
     columns, degrees = objective.columns(H), operator.degrees()
     for j in range(n_columns):
+        if j and is_over():
+            break
         columns.open(j)
         _grow(columns, Residual(operator, H, j, degrees), RESCORED * n_columns)
         columns.close()
@@ -54,7 +71,12 @@ def greedy(objective: GivesColumns, n_columns: int, rng: np.random.RandomState |
     return H
 
 
-def zero(objective: GivesColumns, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+def zero(
+    objective: GivesColumns,
+    n_columns: int,
+    rng: np.random.RandomState | None = None,
+    is_over: Callable[[], bool] = _never,
+) -> Array:
     """Return H after coordinate descent has gone once over all entries of H = 0.
 
     Without the diagonal of A nothing can leave zero: every entry of a column multiplies the others, which are
@@ -70,10 +92,14 @@ def zero(objective: GivesColumns, n_columns: int, rng: np.random.RandomState | N
         k.
     rng : ignored
         Other starts are random.
+    is_over : callable, optional
+        Asked before each column but the first whether the time is up; the columns that are left stay zero.
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from collections.abc import Callable
+
+    import numpy as np
     >>> from symclust.initialization import zero
     >>> from symclust.objectives import OffDiagonal
     >>> from symclust.operators import as_operator
@@ -87,6 +113,8 @@ def zero(objective: GivesColumns, n_columns: int, rng: np.random.RandomState | N
     H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
     columns, degrees = objective.columns(H), operator.degrees()
     for j in range(n_columns):
+        if j and is_over():
+            break
         if columns.full_diagonal:
             columns.descend(j)
         if not H[:, j].any():

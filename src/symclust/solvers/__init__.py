@@ -16,22 +16,28 @@
 
 from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side
 from symclust.solvers._loop import HISTORY, Control, Result, run
-from symclust.solvers._starts import Start, Starts, make_starts, solve
+from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
+from symclust.solvers._starts import FIXED_STARTS, Start, Starts, count_starts, find_starts, solve
 from symclust.solvers.multiplicative import StochasticMultiplicative
 
 __all__ = [
+    "FIXED_STARTS",
     "HISTORY",
     "Control",
     "Problem",
     "Result",
+    "RowSolver",
     "Solver",
     "Start",
     "Starts",
     "State",
     "StochasticMultiplicative",
     "choose_solver",
-    "make_starts",
+    "count_starts",
+    "find_starts",
+    "orthant_solver",
     "run",
     "side_by_side",
     "solve",
+    "solve_in_set",
 ]
