@@ -246,6 +246,7 @@ def measure_optimality(
     """Compute all residuals afresh."""
     if "nonnegative" not in problem.constraint.offers:
         objective, norm = problem.measure(H, problem.operator @ H)
+        objective = problem.objective.certify(H, objective)
         relative = norm / reference if reference > 0 else 0.0
         return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
     if isinstance(problem.objective, GivesGradient):
@@ -270,5 +271,5 @@ def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimal
         complementarity=float(np.abs(H * gradient).max(initial=0.0)),
         projected_gradient=norm,
         relative_projected_gradient=norm / reference if reference > 0 else 0.0,
-        objective=problem.objective.value(H, AH, G),
+        objective=problem.objective.certify(H, problem.objective.value(H, AH, G)),
     )

@@ -49,6 +49,10 @@ class Objective(ABC):
     def relative_error(self, H: Array, value: float) -> float:
         """Return how much of A the point H, with that value, does not explain."""
 
+    def certify(self, H: Array, value: float) -> float:
+        """Return the objective at H anew where what was measured may be rounding; else `value` as it is."""
+        return value
+
     def guide(self) -> Objective | None:
         """Return an easier objective that leads random starts to where this one goes on, if there is need."""
         return None

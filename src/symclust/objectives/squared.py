@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from symclust import _kernels
 from symclust._threads import split
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Frobenius", "OffDiagonal"]
 
 MEASURED_ROWS = 1 << 11  # rows measured at once: few enough for their gradient to stay in the cache
+UNSURE = 1e4  # a value so many roundings of ‖A‖² small has fewer than four digits
 
 
 class SymmetricDistance(SquaredDistance):
@@ -52,6 +54,41 @@ class SymmetricDistance(SquaredDistance):
             projected = constraint.projected_gradient(H[rows], gradient).reshape(-1)
             squared += _kernels.inner(projected, projected)
         return self.value(H, AH, G), float(np.sqrt(squared))
+
+    def certify(self, H: Array, value: float) -> float:
+        """Return the objective in double precision where products in single precision have lost it.
+
+        Entries of AH are rounded: to 1e-7 of their size in single precision, which leaves no digit of a value
+        below 1e-7 ‖A‖². An A that is known by products alone has no better ones.
+        """
+        if H.dtype == np.float64 or not self.operator.rows_are_cheap:
+            return value
+        H = H.astype(np.float64)
+        G = _kernels.gram(H)[0]
+        if value - self.penalty(H) > UNSURE * float(np.finfo(np.float32).eps) * self._size_of_terms(H, G):
+            return value
+        return self._value_in_double(H, G)
+
+    def _value_in_double(self, H: Array, G: Array) -> float:
+        """Return the objective at an H of float64; a sparse A costs its nonzeros, any other A all pairs."""
+        A: Any = self.operator
+        if A.is_sparse:
+            A = sparse.csr_array((A.values, A.indices, A.indptr), shape=A.shape)
+            return self.value(H, A @ H, G)
+        total = 0.0
+        for rows, block in A.row_blocks():
+            misfit = block - H[rows] @ H.T
+            if not self.row_problem.full_diagonal:
+                misfit[np.arange(len(misfit)), np.arange(rows.start, rows.stop)] = 0
+            total += _kernels.inner(misfit.reshape(-1), misfit.reshape(-1))
+        if self.row_problem.ignored.any:  # their entries of A are zero
+            products = self.row_problem.ignored.products(H).data
+            total -= _kernels.inner(products, products)
+        return max(total, 0.0) + self.penalty(H)
+
+    def _size_of_terms(self, H: Array, G: Array) -> float:
+        """Return the size of what is added and taken off in `value`."""
+        return self.squared_norm + float(np.sum(G * G))
 
     def columns(self, H: Array) -> SquaredColumns:
         """Return what descends on H entry by entry, offdiagonal Algorithm 2."""
@@ -159,6 +196,11 @@ class OffDiagonal(SymmetricDistance):
             products = self.ignored.products(H.astype(np.float64, copy=False)).data
             square -= _kernels.inner(products, products)
         return max(self.squared_norm - 2 * fit + square, 0.0)
+
+    def _size_of_terms(self, H: Array, G: Array) -> float:
+        """Count the diagonal too, which is in AH before it is taken off."""
+        lengths = np.einsum("il,il->i", H, H)
+        return super()._size_of_terms(H, G) + float(np.abs(self.diagonal) @ lengths)
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
