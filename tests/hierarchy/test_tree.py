@@ -11,8 +11,7 @@ from scipy.cluster.hierarchy import cut_tree, dendrogram, fcluster, is_monotonic
 from scipy.sparse import csr_array
 
 from symclust.exceptions import InputError, OptionError
-from symclust.hierarchy import Node, Tree, Within, grow
-from symclust.hierarchy.splinter import splinter
+from symclust.hierarchy import Node, Tree, Within, grow, splinter
 from symclust.operators import as_operator
 
 
@@ -163,7 +162,7 @@ def test_refusals():
         tree.split(0, [[0], [1]])
     with pytest.raises(InputError, match="part of node 2 has no samples"):
         tree.split(2, [[3, 4], []])
-    with pytest.raises(OptionError, match="of='nodes'.*'samples', 'leaves'"):
+    with pytest.raises(OptionError, match=r"of='nodes'.*'samples', 'leaves'"):
         tree.linkage(of="nodes")
 
 

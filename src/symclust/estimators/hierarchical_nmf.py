@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -135,7 +136,9 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         X = self._check_X(X, reset=True)
         check_range(X)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
-        split = registry.resolve("hierarchy.splits", self.split)(self.tol, self.max_iter)
+        split = partial(
+            registry.resolve("hierarchy.splits", self.split), tol=self.tol, max_iter=self.max_iter
+        )
         score = registry.resolve("hierarchy.scores", self.criterion)
         trials = Trials(split, self.outlier_trials, self.outlier_ratio, score)
         samples = Samples.of(X)

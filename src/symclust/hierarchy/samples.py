@@ -40,7 +40,7 @@ class Samples:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.hierarchy.samples import Samples
+    >>> from symclust.hierarchy import Samples
     >>> X = Samples.of(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 0.0]]))
     >>> some = X.take(np.array([0, 2]))
     >>> some.features, some.members

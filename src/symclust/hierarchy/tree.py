@@ -208,13 +208,10 @@ class Tree:
         if any(len(node.children) not in (0, 2) for node in self.nodes):
             raise InputError("A dendrogram of SciPy's has two branches at each node; this tree has others.")
         leaves = self.leaves()
-        groups = (
-            [leaf.members for leaf in leaves] if of == "samples" else list(np.arange(len(leaves))[:, None])
-        )
+        groups = [leaf.members if of == "samples" else np.array([i]) for i, leaf in enumerate(leaves)]
         inside, roots = _merge_groups(groups)
-        place = {
-            leaf.number: (root, len(group)) for leaf, root, group in zip(leaves, roots, groups, strict=True)
-        }
+        ends = zip(leaves, roots, groups, strict=True)
+        place = {leaf.number: (root, len(group)) for leaf, root, group in ends}
         n, rows = sum(map(len, groups)), list[tuple[int, int, int, int]]()
         inner = sorted((n for n in self.nodes if n.split is not None), key=lambda n: -(n.split or 0))
         for height, node in enumerate(inner, start=1):
