@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 from threadpoolctl import threadpool_limits
 
-from symclust.estimators._k_means import k_means
+from symclust.baselines import k_means
 
 RESTARTS = 10
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symclust._types import Array
-from symclust.estimators._k_means import k_means
+from symclust.baselines import k_means
 from symclust.estimators._kernel_runs import KernelRuns
 
 INITS = ("auto", "samples", "spectral")

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from symclust.estimators._hard import HardEstimator
 from symclust.estimators._input import is_similarity
-from symclust.estimators._k_means import k_means
+from symclust.baselines import k_means
 from symclust.graphs import normalized_cut
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_number, check_similarity

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust._threads import single_threaded_blas
-from symclust.estimators._spherical_runs import SphericalRuns
-from symclust.estimators._spherical_starts import scattered_samples
+from symclust.baselines import SphericalRun, SphericalRuns, scattered_samples
 from symclust.graphs import unit_rows
 from symclust.validation import check_features, check_n_clusters, check_number
 
@@ -43,7 +43,8 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     membership_ : ndarray of shape (n_samples, n_clusters)
         A one in each row.
     components_ : ndarray of shape (n_clusters, n_features)
-        The centres, of unit length.
+        The centres, of unit length. Of sparse samples they are held sparse, and this array is made at each
+        look at it.
     objective_ : float
         The objective above.
     inits_ : ndarray of shape (n_init,)
@@ -95,17 +96,25 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             starts = scattered_samples(iterations, self.n_init, check_random_state(self.random_state))
             runs = iterations.run(starts, self.max_iter)
         self.inits_ = np.array([run.objectives[-1] for run in runs])
-        self._store(runs[int(self.inits_.argmin())], X.dtype)
+        best = runs[int(self.inits_.argmin())]
+        self._components = iterations.components(best.centers)
+        self._store(best)
         return self
 
-    def _store(self, run: Any, dtype: np.dtype) -> None:
-        k = run.centers.shape[1]
+    def _store(self, run: SphericalRun) -> None:
+        k, dtype = self._components.shape[0], self._components.dtype
         self.labels_ = run.labels
         self.membership_ = (self.labels_[:, None] == np.arange(k)).astype(dtype)
-        self.components_ = np.ascontiguousarray(run.centers.T, dtype=dtype)
         self.objective_, self.n_iter_, self.converged_ = run.objectives[-1], len(run.objectives), run.done
         done = "no sample changes its cluster" if run.done else "samples still change clusters"
         self.stop_reason_ = f"stopped after {self.n_iter_} iterations: {done}"
+
+    @property
+    def components_(self) -> np.ndarray:
+        """The centres, one a row; made of the sparse ones that a model of sparse samples holds."""
+        if "_components" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'components_' before fit")
+        return self._components.toarray() if sparse.issparse(self._components) else self._components
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the cosine of each sample with each centre.
@@ -117,8 +126,8 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         check_is_fitted(self)
         X = self._read(X, reset=False)
         with single_threaded_blas():
-            centers = self.components_.T.astype(X.dtype)
-            return SphericalRuns(X, len(self.components_)).cosines([centers])[:, 0]
+            runs = SphericalRuns(X, self._n_features_out)
+            return runs.cosines([runs.centers(self._components)])[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the nearest centre of each sample.
@@ -136,7 +145,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.components_)
+        return self._components.shape[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

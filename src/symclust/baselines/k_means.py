@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+__all__ = ["k_means"]
 
-def k_means(rows: np.ndarray, n_clusters: int, n_init: int, random_state: Any) -> KMeans:
-    """Return k-means fitted to the rows.
+
+def k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **options: Any) -> KMeans:
+    """Return k-means fitted to the rows of X; `options` are further ones of scikit-learn's.
 
     On one thread: scikit-learn adds up centres and distances thread by thread, and the order changes their
     last bits.
     """
+    model = KMeans(n_clusters, n_init=n_init, random_state=random_state, **options)
     with threadpool_limits(1):
-        return KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(rows)
+        return model.fit(X)
