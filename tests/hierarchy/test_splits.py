@@ -48,3 +48,12 @@ def test_parts_without_a_common_feature(name, sizes):
 def test_what_cannot_be_divided(name, X):
     split = registry.resolve("hierarchy.splits", name)
     assert split(Samples.of(X), np.random.RandomState(0)) is None
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_the_samples_stay_as_they_are(name):
+    samples = Samples.of(two_topics())
+    before = samples.csr().toarray()
+    registry.resolve("hierarchy.splits", name)(samples, np.random.RandomState(0))
+    np.testing.assert_array_equal(samples.csr().toarray(), before)
+    np.testing.assert_array_equal(samples.times(np.eye(samples.shape[1])), before)

@@ -109,9 +109,10 @@ class Samples:
         indptr, indices, values = self.rows
         t_indptr, t_indices, t_values = self.transposed
         weights = weights.astype(values.dtype)
+        # Indices of its own: SciPy sorts those of a matrix in place, together with its values.
         return replace(
             self,
-            rows=(indptr, indices, values * np.repeat(weights, np.diff(indptr))),
+            rows=(indptr, indices.copy(), values * np.repeat(weights, np.diff(indptr))),
             transposed=(t_indptr, t_indices, t_values * weights[t_indices]),
         )
 

@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
 from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn import cluster
-from threadpoolctl import threadpool_limits
 
+from symclust import baselines
 from symclust._kernels import rank_two_nmf, two_singular_vectors
 from symclust._types import Array
 from symclust.hierarchy.samples import Samples
@@ -32,10 +30,6 @@ TOL, MAX_ITER = 5e-3, 500
 WORTH_THREADS = 1 << 17  # nonzeros from which passes over a node are worth all threads
 ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
 POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save
-
-# scikit-learn adds up centres thread by thread, and the order changes their last bits. The limit to one
-# thread is the whole process's: siblings, which are tried side by side, must not lift it for each other.
-ONE_AT_A_TIME = Lock()
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class Halves:
     @classmethod
     def by_label(cls, X: sp.csr_array, labels: Array, n_iter: int) -> Self | None:
         """Put samples on the sides 0 and 1 of their labels; the terms are the mean rows, of unit length."""
-        Z = _indicators(labels, X.dtype)
+        Z = np.stack([labels == 0, labels == 1], axis=1).astype(X.dtype)
         return cls.by_membership(unit_columns(X.T @ Z), Z, n_iter)
 
     def parts(self) -> tuple[Array, Array]:
@@ -147,7 +141,7 @@ def k_means(
 ) -> Halves | None:
     """Return the two clusters of scikit-learn's k-means, or None where all samples are the same.
 
-    The baseline kmeans-hier of the thesis (5.6.2). Term weights of a part are its centre, memberships 0 and 1.
+    The baseline kmeans-hier of the thesis (5.6.2). The terms of a part are its centre, memberships 0 and 1.
 
     Examples
     --------
@@ -162,10 +156,8 @@ def k_means(
     if samples.shape[0] < 2:
         return None
     X = samples.csr()
-    model = cluster.KMeans(2, n_init=1, tol=tol, max_iter=max_iter, random_state=random_state, copy_x=False)
-    with ONE_AT_A_TIME, threadpool_limits(1):
-        labels = model.fit_predict(X)
-    return Halves.by_label(X, labels, model.n_iter_)
+    model = baselines.k_means(X, 2, 1, random_state, tol=tol, max_iter=max_iter, copy_x=False)
+    return Halves.by_label(X, model.labels_, model.n_iter_)
 
 
 def spherical_k_means(
@@ -186,31 +178,17 @@ def spherical_k_means(
     >>> bool(side[0] == side[1] != side[2])
     True
     """
-    n = samples.shape[0]
-    if n < 2:
+    if samples.shape[0] < 2:
         return None
     X = samples.csr()
-    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    X = samples.scaled(1 / lengths).csr()
-    first = random_state.randint(n)
-    second = int(np.argmin(X @ X[[first]].toarray().ravel()))
-    centres = X[[first, second]].toarray().T
-    labels = np.full(n, -1)
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        cosines = X @ centres
-        new = (cosines[:, 1] > cosines[:, 0]).astype(np.intp)
-        if np.array_equal(new, labels):
-            break
-        labels = new
-        centres = unit_columns(X.T @ _indicators(labels, X.dtype))
-    return Halves.by_label(X, labels, n_iter)
-
-
-def _indicators(labels: Array, dtype: np.dtype) -> Array:
-    """Return a column of zeros and ones for each of the labels 0 and 1."""
-    return np.stack([labels == 0, labels == 1], axis=1).astype(dtype)
+    unit = samples.scaled(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel()))
+    runs = baselines.SphericalRuns(unit.csr(), 2, factor=unit)
+    start = baselines.opposite_samples(runs, random_state)
+    if start is None:
+        return None
+    run = runs.run([start], max_iter)[0]
+    assert run.labels is not None
+    return Halves.by_label(unit.csr(), run.labels, len(run.objectives))
 
 
 def unit_columns(C: Array) -> Array:
