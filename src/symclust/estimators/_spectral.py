@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from symclust.baselines import k_means
 from symclust.estimators._hard import HardEstimator
 from symclust.estimators._input import is_similarity
-from symclust.baselines import k_means
 from symclust.graphs import normalized_cut
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_number, check_similarity
