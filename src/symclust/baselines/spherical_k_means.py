@@ -29,7 +29,7 @@ class SphericalRun:
     """
 
     centers: Any
-    labels: Array | None = None
+    labels: Any = None  # an array from the first iteration on
     objectives: list[float] = field(default_factory=list)
     done: bool = False
 

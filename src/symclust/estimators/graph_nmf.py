@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symclust.estimators._known_rows import KnownRows
+from symclust.estimators._placing import KnownRows
 from symclust.estimators._sample_graph import read_graph
 from symclust.estimators.nmf import NMF
 from symclust.operators import Bipartite

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from symclust.estimators._definite import warn_of_negative_part
+from symclust.estimators._base import warn_of_negative_part
 from symclust.estimators._input import Similarity
-from symclust.estimators._tree import TreeEstimator
+from symclust.estimators.divisive import TreeEstimator
 from symclust.left_stochastic import halves
 from symclust.operators import Operator
 
@@ -82,5 +82,5 @@ class HierarchicalLeftStochastic(TreeEstimator):
     def _comment(self, similarity: Similarity) -> None:
         warn_of_negative_part(similarity, type(self).__name__)
 
-    def _halves(self, K: Operator) -> np.ndarray | None:
+    def _bisect(self, K: Operator) -> np.ndarray | None:
         return halves(K)

@@ -15,7 +15,7 @@ from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._communities import Communities
 from symclust.estimators._input import Similarity, is_similarity
-from symclust.estimators._label_placing import LabelPlacer
+from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut

@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust.constraints import Simplex
-from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._definite import warn_of_negative_part
+from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import check_known
 from symclust.estimators._probabilities import Probabilities

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.baselines import SphericalRun, SphericalRuns, scattered_samples
+from symclust.estimators._base import Clusterer
 from symclust.graphs import unit_rows
 from symclust.validation import check_features, check_n_clusters, check_number
 
 
-class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class SphericalKMeans(Clusterer):
     r"""K-means on directions: documents by their cosines (Dhillon and Modha 2001).
 
     Minimises
@@ -98,25 +99,24 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.inits_ = np.array([run.objectives[-1] for run in runs])
         best = runs[int(self.inits_.argmin())]
         self._components = iterations.components(best.centers)
-        self._store(best)
+        self._store(best, X.dtype)
         return self
 
-    def _store(self, run: SphericalRun) -> None:
-        k, dtype = self._components.shape[0], self._components.dtype
+    def _store(self, run: SphericalRun, dtype: np.dtype) -> None:
         self.labels_ = run.labels
-        self.membership_ = (self.labels_[:, None] == np.arange(k)).astype(dtype)
+        self.membership_ = (run.labels[:, None] == np.arange(self._n_features_out)).astype(dtype)
         self.objective_, self.n_iter_, self.converged_ = run.objectives[-1], len(run.objectives), run.done
         done = "no sample changes its cluster" if run.done else "samples still change clusters"
         self.stop_reason_ = f"stopped after {self.n_iter_} iterations: {done}"
 
     @property
-    def components_(self) -> np.ndarray:
+    def components_(self) -> Array:
         """The centres, one a row; made of the sparse ones that a model of sparse samples holds."""
         if "_components" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'components_' before fit")
         return self._components.toarray() if sparse.issparse(self._components) else self._components
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Array:
         """Return the cosine of each sample with each centre.
 
         Parameters
@@ -129,7 +129,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             runs = SphericalRuns(X, self._n_features_out)
             return runs.cosines([runs.centers(self._components)])[:, 0]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """Return the nearest centre of each sample.
 
         Parameters
@@ -146,9 +146,3 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     @property
     def _n_features_out(self) -> int:
         return self._components.shape[0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -1,4 +1,4 @@
-"""The iterations of kernel k-means, many starts side by side."""
+"""Kernel k-means from many starts side by side."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
+from symclust.baselines._k_means import k_means
 from symclust.operators import Dense, Operator
 
+__all__ = ["KERNEL_INITS", "KernelRun", "KernelRuns", "first_labels"]
+
+KERNEL_INITS = ("auto", "samples", "spectral")  # where runs start
 COLUMNS = 512  # of one product: K is read once for so many clusters, of several starts
 SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: who is nearer by less is not nearer
 
 
 @dataclass
-class Run:
+class KernelRun:
     """One start on its way.
 
     Attributes
@@ -44,29 +48,43 @@ class KernelRuns:
 
     K_ii − 2 Σ_l w_l K_il / s_j + Σ_lm w_l w_m K_lm / s_j².
 
-    Adding σ/w_i to K_ii changes the objective by a constant, and makes K definite where it is not.
+    Adding σ/w_i to K_ii changes the objective by a constant. Where W^½ K W^½ + σI is positive semidefinite, K
+    with that diagonal consists of inner products, and no iteration raises the objective.
 
     Parameters
     ----------
     operator : Operator
         K.
-    weights : ndarray of shape (n,)
-        w, positive.
-    shift : float
-        σ.
     n_clusters : int
         k.
+    weights : ndarray of shape (n,), optional
+        w, positive; ones by default.
+    shift : float, default=0.0
+        σ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.baselines import KernelRuns
+    >>> from symclust.operators import as_operator
+    >>> runs = KernelRuns(as_operator(np.kron(np.eye(2), np.ones((2, 2)))), 2)
+    >>> run = runs.run([np.array([0, 1, 1, 1])], max_iter=10)[0]
+    >>> run.labels, run.objectives[-1], run.done
+    (array([0, 0, 1, 1]), 0.0, True)
     """
 
-    def __init__(self, operator: Operator, weights: Array, shift: float, n_clusters: int) -> None:
+    def __init__(
+        self, operator: Operator, n_clusters: int, weights: Array | None = None, shift: float = 0.0
+    ) -> None:
         self.operator, self.shift, self.k = operator, shift, n_clusters
+        weights = np.ones(operator.n) if weights is None else weights
         self.weights = weights.astype(operator.dtype)
         self.diagonal = operator.diagonal().astype(np.float64)
         self.constant = float(np.sum(weights * self.diagonal)) + shift * operator.n
 
-    def run(self, starts: Sequence[Array], max_iter: int) -> list[Run]:
+    def run(self, starts: Sequence[Array], max_iter: int) -> list[KernelRun]:
         """Return where the runs end that start from these labels."""
-        found: list[Run] = []
+        found: list[KernelRun] = []
         for part in self._parts(len(starts)):  # the sums of so many runs are held at a time
             found += _Batch(self, starts[part]).run(max_iter)
         return found
@@ -98,13 +116,13 @@ class _Batch:
     def __init__(self, problem: KernelRuns, starts: Sequence[Array]) -> None:
         self.problem = problem
         self.labels = np.array(starts, dtype=np.int64)
-        self.runs = [Run(labels) for labels in self.labels]
+        self.runs = [KernelRun(labels) for labels in self.labels]
         shape = (len(self.runs), problem.k)
         self.sums = np.empty((*shape, problem.operator.n), dtype=problem.operator.dtype)
         self.sizes = np.empty(shape, dtype=np.int64)
         self.totals, self.lengths = np.empty((2, *shape))
 
-    def run(self, max_iter: int) -> list[Run]:
+    def run(self, max_iter: int) -> list[KernelRun]:
         active = np.arange(len(self.runs), dtype=np.int64)
         self._renew(active)
         for _ in range(max_iter):
@@ -161,3 +179,20 @@ class _Batch:
             Z[np.arange(n), place, self.labels[r]] = self.problem.weights
         product = (self.problem.operator @ Z.reshape(n, -1)).reshape(Z.shape)
         self.sums[active] = product.transpose(1, 2, 0)
+
+
+def first_labels(runs: KernelRuns, init: str, n_init: int, rng: np.random.RandomState) -> list[Array]:
+    """Return the labels that n_init runs start from; `init` is "auto", "samples" or "spectral".
+
+    "samples" chooses k samples as centres. In a sparse graph most samples have nothing in common with any of
+    them: there "auto" takes "spectral", k-means from different seeds on the leading eigenvectors.
+    """
+    n, k = runs.operator.n, runs.k
+    if init == "auto":
+        init = "samples" if runs.operator.is_dense else "spectral"
+    if init == "samples" or k >= n:
+        return runs.nearest([rng.choice(n, k, replace=False) for _ in range(n_init)])
+    _, vectors = runs.operator.scaled(np.sqrt(runs.weights)).eigsh(k)
+    seeds = rng.randint(np.iinfo(np.int32).max, size=n_init)
+    rows = vectors / np.sqrt(runs.weights)[:, None]
+    return [k_means(rows, k, 1, seed).labels_.astype(np.intp) for seed in seeds]
