@@ -5,8 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symclust.exceptions import CombinationError
-
 
 def dense_value(X, H, variant, graph=None):
     """The formulas, written down with n × d arrays."""
@@ -110,10 +108,3 @@ def test_the_smooth_term_does_not_depend_on_the_scale_of_columns(planted, as_pro
     rescaled = np.concatenate([W * scale, C / scale])
     assert problem.objective.penalty(rescaled) == pytest.approx(problem.objective.penalty(H), rel=1e-12)
     assert problem.objective.penalty(H) > 0
-
-
-def test_a_gradient_of_some_rows_is_refused(planted, as_problem):
-    problem = as_problem(planted())
-    H = random_point(problem.objective, 2, seed=0)
-    with pytest.raises(CombinationError, match="gradient of some rows"):
-        problem.objective.gradient(H, problem.operator @ H, problem.objective.gram(H), slice(0, 3))

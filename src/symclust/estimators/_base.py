@@ -18,7 +18,7 @@ from symclust.estimators._communities import (
 )
 from symclust.estimators._input import DEFAULT, Similarity, input_tags, is_similarity, read_similarity
 from symclust.estimators._placing import Placer
-from symclust.exceptions import InputError, InputTypeError, NotConvergedWarning, warn
+from symclust.exceptions import InputError, InputTypeError, warn
 from symclust.left_stochastic import negative_part
 from symclust.solvers import HISTORY, Result
 from symclust.validation import check_features, check_number
@@ -102,8 +102,7 @@ class SimilarityEstimator(Clusterer):
         self.converged_ = best.converged
         self.stop_reason_ = best.stop_reason
         self._placer = self._make_placer(similarity, best.H) if placer is None else placer
-        if not best.converged:
-            warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning)
+        best.warn(type(self).__name__)
         self._warn_of_empty_rows()
 
     def _fit_labels(self, H: Array) -> Array:

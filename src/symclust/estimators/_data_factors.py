@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from symclust import registry
 from symclust.constraints import Nonnegative
 from symclust.estimators._data_placing import DataPlacer
-from symclust.estimators._options import FIXED_STARTS, check_known
+from symclust.estimators._options import check_known
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
 from symclust.operators import Bipartite
-from symclust.solvers import Control, Problem, Result, run
+from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, make_starts
 from symclust.validation import check_features, check_n_clusters, check_number, check_range
 

@@ -9,16 +9,14 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.constraints import Constraint
-from symclust.objectives import Objective
+from symclust.objectives import SquaredDistance
 from symclust.operators import Bipartite
 from symclust.two_factors.row_problem import RowProblem
 
 __all__ = ["TwoFactors"]
 
-ALL_ROWS = slice(None)
 
-
-class TwoFactors(Objective):
+class TwoFactors(SquaredDistance):
     r"""Squared distance of X from the product of two nonnegative factors, thesis (2).
 
     .. math:: f(W, C) = \|X - WC^T\|_F^2
@@ -35,6 +33,8 @@ class TwoFactors(Objective):
     ----------
     free : slice
         The columns of W that are sought; the others are given.
+    separate_rows : bool
+        Whether the problem of W is one for each of its rows.
 
     Examples
     --------
@@ -47,8 +47,8 @@ class TwoFactors(Objective):
     54.0
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({"value", "gradient", "two factors", "separate rows"})
     free: ClassVar[slice] = slice(None)
+    separate_rows: ClassVar[bool] = True
     operator: Bipartite
 
     def __init__(self, operator: Bipartite) -> None:
@@ -91,10 +91,8 @@ class TwoFactors(Objective):
         )
         return max(fit, 0.0) + self.penalty(H)
 
-    def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
+    def gradient(self, H: Array, AH: Array, G: Array) -> Array:
         """Return the gradient, zero where W is given; of all rows, since a term may join them."""
-        if rows != ALL_ROWS:
-            raise self._lacks("gradient of some rows")
         gradient = np.zeros_like(H)
         parts = zip(self._parts(gradient), self._parts(H), self._problems(H, AH, G), strict=True)
         for part, Y, problem in parts:

@@ -25,7 +25,7 @@ class AlternatingSolver(Solver):
     the features that are reported, as those of unseen samples do.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"two factors"})
+    needs: ClassVar[tuple[type, ...]] = (TwoFactors,)
     family: ClassVar[str] = "two_factors.solvers"
 
     @abstractmethod

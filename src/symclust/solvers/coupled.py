@@ -1,7 +1,8 @@
-"""Column by column on two coupled factors."""
+"""Two coupled factors that end as one: alternating least squares, and column by column."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Real
 from typing import ClassVar
 
@@ -11,13 +12,110 @@ from symclust import _kernels
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError, OptionError
+from symclust.nnls import block_pivoting, hals
+from symclust.objectives import GivesNormalEquations
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
-__all__ = ["Columnwise"]
+__all__ = ["Anls", "Columnwise", "Hals"]
 
+GROWTH = 1.01  # of an increasing coupling, symnmf 6.3
+NEGLIGIBLE = 1e-8  # ‖W − H‖ / ‖H‖ at which an increasing coupling stops growing, symnmf 6.3
 ACCURACY = 1e-3  # of the smallest eigenvalue, relative to ‖M‖
-MARGIN = 1e-6  # by which the coupling exceeds the bound, relative to it
+MARGIN = 1e-6  # by which the coupling of `Columnwise` exceeds the bound, relative to it
+
+
+class CoupledSolver(ProductSolver):
+    """Minimise ‖A − WHᵀ‖² + α‖W − H‖² over H with W the previous H, symnmf Algorithm 2.
+
+    A fixed point of the step has W = H and is a stationary point of the symmetric objective, whatever α is.
+
+    Parameters
+    ----------
+    coupling : "auto", "increasing" or float, default="auto"
+        The weight α. It has the unit of A. "auto" takes the largest eigenvalue of A, which is the α = 1 of
+        the paper for normalised-cut similarities; "increasing" starts there and grows by 1 % a step until ‖W
+        − H‖ / ‖H‖ < 1e-8.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
+
+    def __init__(self, coupling: float | str = "auto") -> None:
+        if isinstance(coupling, str) and coupling not in ("auto", "increasing"):
+            raise OptionError(
+                f"coupling={coupling!r} is not known. Give 'auto', 'increasing' or a positive number."
+            )
+        if not isinstance(coupling, str) and not coupling > 0:
+            raise OptionError(
+                f"coupling={coupling!r} must be positive: without it W and H would drift apart."
+            )
+        self.coupling = coupling
+        self._largest: float | None = None
+
+    @abstractmethod
+    def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
+        """Return H ≥ 0 no worse than V, the factor before W, for the problem with these normal equations."""
+
+    def step(self, problem: Problem, state: State) -> Steps:
+        """W ← H, then H from its least squares problem."""
+        W, AW, memory = state.H, state.AH, state.memory
+        if AW is None:
+            AW = yield W
+        alpha = memory.setdefault("coupling", self._first_coupling(problem.operator))
+        left, right = problem.objective.normal_equations(W, AW, _kernels.gram(W)[0], alpha)
+        H = self.minimise(left, right, W, memory.get("before", W))
+        memory["before"] = W
+        memory["coupled_objective"] = problem.objective.coupled_value(W, AW, H, alpha)
+        memory["gap"] = _kernels.norm(W - H) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
+        if self.coupling == "increasing" and memory["gap"] >= NEGLIGIBLE:
+            memory["coupling"] = alpha * GROWTH
+        state.move(H, (yield H))
+
+    def _first_coupling(self, operator: Operator) -> float:
+        if not isinstance(self.coupling, str):
+            return float(self.coupling)
+        if self._largest is None:
+            self._largest = largest_eigenvalue(operator)
+        return self._largest
+
+
+class Anls(CoupledSolver):
+    """Symnmf Algorithm 2: every step solves its nonnegative least squares problem exactly.
+
+    The coupled objective g(W, H) never rises: g is symmetric in W and H, and H minimises it for the W at
+    hand.
+    """
+
+    def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
+        """Solve exactly, pivoting from the support of W: it hardly changes from step to step."""
+        return block_pivoting(left, right, W)
+
+
+class Hals(CoupledSolver):
+    """The coupling of `anls` with one exact sweep over the columns of H in place of the exact solution.
+
+    The sweep starts from the factor before W. Since g is symmetric, g(W, H) ≤ g(W, V) = g(V, W): the coupled
+    objective never rises. From W itself only g(W, H) ≤ g(W, W) would hold.
+    """
+
+    def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
+        """Sweep once from V."""
+        return hals(left, right, V)
+
+
+def largest_eigenvalue(operator: Operator, steps: int = 20) -> float:
+    """Estimate the largest eigenvalue of a nonnegative A by power iterations; two digits suffice."""
+    x = np.asarray(operator.degrees(), dtype=operator.dtype)
+    estimate = 0.0
+    for _ in range(steps):
+        norm = _kernels.norm(x)
+        if norm == 0.0:
+            break
+        x = x / operator.dtype.type(norm)
+        product = operator @ x
+        estimate = _kernels.norm(product)
+        x = product
+    return estimate or 1.0
 
 
 class Columnwise(ProductSolver):
@@ -35,7 +133,7 @@ class Columnwise(ProductSolver):
         take longer steps, and may end with H ≠ P.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"normal_equations"})
+    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"entrywise"})
 
     def __init__(self, coupling: float | str = "auto") -> None:
@@ -51,7 +149,7 @@ class Columnwise(ProductSolver):
     def check(self, problem: Problem) -> None:
         """Refuse an L1 term too: it ties the columns of a row together."""
         super().check(problem)
-        if problem.objective.row_offset:
+        if problem.objective.sparsity:
             raise CombinationError(
                 "solver='columnwise' minimises the squared distance alone: leave out sparsity, or choose "
                 "solver='row_descent'."
