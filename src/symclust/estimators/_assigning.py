@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
-from threadpoolctl import threadpool_limits
 
+from symclust._threads import single_threaded_libraries
 from symclust.estimators._k_means import k_means
 
 RESTARTS = 10
@@ -18,5 +18,5 @@ def find_centers(H: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:
 
 def nearest_center(H: np.ndarray, centers: np.ndarray) -> np.ndarray:
     """Return the number of the centre nearest to each row."""
-    with threadpool_limits(1):
+    with single_threaded_libraries():
         return pairwise_distances_argmin(H, centers)

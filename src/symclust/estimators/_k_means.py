@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
+
+from symclust._threads import single_threaded_libraries
 
 
 def k_means(rows: np.ndarray, n_clusters: int, n_init: int, random_state: Any) -> KMeans:
@@ -15,5 +16,5 @@ def k_means(rows: np.ndarray, n_clusters: int, n_init: int, random_state: Any) -
     On one thread: scikit-learn adds up centres and distances thread by thread, and the order changes their
     last bits.
     """
-    with threadpool_limits(1):
+    with single_threaded_libraries():
         return KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(rows)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from threading import Lock
-
 import numpy as np
 from sklearn import cluster
-from threadpoolctl import threadpool_limits
 
+from symclust._threads import single_threaded_libraries
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.splits._base import Halves, Split
 from symclust.hierarchy.splits._centres import by_labels
 
 __all__ = ["KMeans"]
-
-# scikit-learn adds up centres thread by thread, and the order changes their last bits. The limit to one
-# thread is the whole process's: siblings, which are tried side by side, must not lift it for each other.
-ONE_AT_A_TIME = Lock()
 
 
 class KMeans(Split):
@@ -43,6 +37,6 @@ class KMeans(Split):
         model = cluster.KMeans(
             2, n_init=1, tol=self.tol, max_iter=self.max_iter, random_state=random_state, copy_x=False
         )
-        with ONE_AT_A_TIME, threadpool_limits(1):
+        with single_threaded_libraries():
             labels = model.fit_predict(X)
         return by_labels(X, labels, model.n_iter_)
