@@ -106,8 +106,8 @@ def _scan(n_modules: int, kind: str) -> Any:
 
 @contextmanager
 def _in_control_of_blas() -> Iterator[None]:
-    # From version 3.8 on, threadpoolctl lets one thread set OpenBLAS's number and ignores all others without a
-    # word. Here the lock decides, and the last thread to leave need not be the first that came.
+    # From version 3.8 on, threadpoolctl lets one thread set OpenBLAS's number and ignores all others in
+    # silence. Here the lock decides, and the last thread to leave need not be the first that came.
     openblas = getattr(threadpoolctl, "OpenBLASController", None)
     release = getattr(openblas, "clear_controlling_thread", lambda force: None)
     release(force=True)
