@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
+
+from symclust._threads import single_threaded_libraries
 
 __all__ = ["k_means"]
 
@@ -17,5 +18,5 @@ def k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **options: 
     last bits.
     """
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state, **options)
-    with threadpool_limits(1):
+    with single_threaded_libraries():
         return model.fit(X)

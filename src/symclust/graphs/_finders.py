@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
+from symclust._threads import single_threaded_libraries
 from symclust._types import Features
 
 __all__ = ["Brute", "Finder", "SparseProduct", "Tree", "choose_finder"]
@@ -51,7 +51,7 @@ class Brute:
     def candidates(self, Q: np.ndarray, count: int) -> np.ndarray:
         """Return the numbers of the `count` nearest rows."""
         # Among ties scikit-learn's own threads would let the fastest win. The limit is the calling thread's.
-        with threadpool_limits(1, user_api="openmp"):
+        with single_threaded_libraries():
             return self._search.kneighbors(Q - self._center, count, return_distance=False)
 
     def lost(self, Q: np.ndarray, farthest: np.ndarray) -> np.ndarray:
