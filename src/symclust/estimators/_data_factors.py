@@ -18,7 +18,7 @@ from symclust.exceptions import InputError, NotConvergedWarning, OptionError, wa
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, make_starts
-from symclust.validation import check_features, check_n_clusters, check_number, check_range
+from symclust.validation import check_features, check_n_clusters, check_nonnegative, check_number, check_range
 
 INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"
@@ -104,13 +104,7 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _read(self, X: Any) -> Any:
         X = check_features(X)
-        values = X.data if hasattr(X, "indptr") else X
-        if values.min(initial=0) < 0:
-            raise InputError(
-                f"Negative values in data passed to {type(self).__name__}: it builds samples from "
-                "nonnegative parts. Shift or clip the features, or use an estimator on similarities, such as "
-                "SymNMF."
-            )
+        check_nonnegative(X, type(self).__name__)
         return X
 
     def _read_init(self, shape: tuple[int, int], k: int) -> Any:
