@@ -10,7 +10,7 @@ import numpy as np
 from symclust.estimators._definite import warn_of_negative_part
 from symclust.estimators._input import Similarity
 from symclust.estimators._tree import TreeEstimator
-from symclust.left_stochastic import halves
+from symclust.left_stochastic import second_half
 from symclust.operators import Operator
 
 
@@ -83,4 +83,4 @@ class HierarchicalLeftStochastic(TreeEstimator):
         warn_of_negative_part(similarity, type(self).__name__)
 
     def _halves(self, K: Operator) -> np.ndarray | None:
-        return halves(K)
+        return second_half(K)
