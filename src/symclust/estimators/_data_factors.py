@@ -17,7 +17,7 @@ from symclust.estimators._options import FIXED_STARTS, check_known
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, run
-from symclust.two_factors import TwoFactors, make_starts
+from symclust.two_factors import TwoFactors, starting_points
 from symclust.validation import check_features, check_n_clusters, check_nonnegative, check_number, check_range
 
 INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
@@ -56,7 +56,7 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         solver = registry.resolve(FAMILY, self.solver)()
         solver.check(problem)  # before a start is made, which takes products
         rng = check_random_state(self.random_state)
-        starts = make_starts(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
+        starts = starting_points(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
         results = run(problem, solver, starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = results[int(self.inits_.argmin())]
