@@ -2,12 +2,11 @@
 
 from symclust.estimators.diana import Diana
 from symclust.estimators.divisive_clustering import DivisiveClustering
-from symclust.estimators.hierarchical_left_stochastic import HierarchicalLeftStochastic
 from symclust.estimators.hierarchical_nmf import HierarchicalNMF
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
-from symclust.estimators.left_stochastic import LeftStochastic
+from symclust.estimators.left_stochastic import HierarchicalLeftStochastic, LeftStochastic
 from symclust.estimators.linkage_clustering import LinkageClustering
 from symclust.estimators.nmf import NMF, AffineNMF, GraphNMF, SparseNMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
