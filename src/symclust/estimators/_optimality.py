@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust import _kernels
+from symclust.objectives import GivesGradient
 from symclust.solvers import Problem
 
 
@@ -90,7 +91,7 @@ def measure_optimality(
         objective, norm = problem.measure(H, problem.operator @ H)
         relative = norm / reference if reference > 0 else 0.0
         return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
-    if "gradient" in problem.objective.offers:
+    if isinstance(problem.objective, GivesGradient):
         return _measure_conditions(problem, H, reference)
     objective, decrease = problem.measure(H, None)
     return EntryOptimality(
@@ -103,7 +104,7 @@ def measure_optimality(
 
 def _measure_conditions(problem: Problem, H: np.ndarray, reference: float) -> Optimality:
     """One product with A gives all of them."""
-    AH, G = problem.operator @ H, problem.objective.gram(H)
+    AH, G = problem.operator @ H, _kernels.gram(H)[0]
     gradient = problem.objective.gradient(H, AH, G)
     norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
     return Optimality(

@@ -15,5 +15,5 @@ def entry_level(objective: Objective, n_columns: int) -> float:
     """
     mean = objective.operator.mean()
     if mean <= 0:
-        mean = float(np.sqrt(objective.squared_norm)) / objective.operator.n
+        mean = float(np.sqrt(objective.operator.squared_norm())) / objective.operator.n
     return float(np.sqrt(mean / n_columns))

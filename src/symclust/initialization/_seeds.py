@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symclust._types import Array
-from symclust.objectives import Objective
+from symclust.operators import Operator
 
 
 class Residual:
@@ -23,8 +23,8 @@ class Residual:
         The sample with the largest sum of similarities in R.
     """
 
-    def __init__(self, objective: Objective, H: Array, j: int, degrees: Array) -> None:
-        self.A, self.H = objective.operator, H[:, :j]
+    def __init__(self, operator: Operator, H: Array, j: int, degrees: Array) -> None:
+        self.A, self.H = operator, H[:, :j]
         diagonal = self.A.diagonal()
         sums = degrees - self.H @ self.H.sum(axis=0)
         lengths = np.einsum("il,il->i", self.H, self.H)

@@ -6,14 +6,14 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.initialization._seeds import Residual
-from symclust.objectives import Columns, Objective
+from symclust.objectives import Columns, GivesColumns
 
 __all__ = ["greedy"]
 
 RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
 
 
-def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+def greedy(objective: GivesColumns, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
     """Return H whose columns are built one after the other, offdiagonal Algorithm 6.
 
     A column begins with the sample that has the largest sum of similarities in the residual. The samples that
@@ -47,9 +47,9 @@ def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | No
     columns, degrees = objective.columns(H), operator.degrees()
     for j in range(n_columns):
         columns.open(j)
-        _grow(columns, Residual(objective, H, j, degrees), RESCORED * n_columns)
+        _grow(columns, Residual(operator, H, j, degrees), RESCORED * n_columns)
         columns.close()
-        if objective.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
+        if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
     return H
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.initialization._seeds import Residual
-from symclust.objectives import Objective
+from symclust.objectives import GivesColumns
 
 __all__ = ["zero"]
 
 
-def zero(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+def zero(objective: GivesColumns, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
     """Return H after coordinate descent has gone once over all entries of H = 0.
 
     Without the diagonal of A nothing can leave zero: every entry of a column multiplies the others, which are
@@ -44,10 +44,10 @@ def zero(objective: Objective, n_columns: int, rng: np.random.RandomState | None
     H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
     columns, degrees = objective.columns(H), operator.degrees()
     for j in range(n_columns):
-        if objective.full_diagonal:
+        if columns.full_diagonal:
             columns.descend(j)
         if not H[:, j].any():
-            residual = Residual(objective, H, j, degrees)
+            residual = Residual(operator, H, j, degrees)
             seed = residual.seed
             columns.open(j)
             columns.place(seed, residual.height)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symclust.objectives import Objective
+from symclust.objectives import GivesGradient, GivesNormalEquations, Objective
 
 
 def choose_solver(objective: Objective) -> str:
@@ -12,8 +12,8 @@ def choose_solver(objective: Objective) -> str:
     only multiply, a block of rows costs as much as the whole product. Without a gradient there is coordinate
     descent alone.
     """
-    if "gradient" not in objective.offers:
+    if not isinstance(objective, GivesGradient):
         return "coordinate"
     if objective.operator.rows_are_cheap:
         return "row_descent"
-    return "anls" if "normal_equations" in objective.offers else "projected_gradient"
+    return "anls" if isinstance(objective, GivesNormalEquations) else "projected_gradient"

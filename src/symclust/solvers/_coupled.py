@@ -10,6 +10,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.exceptions import OptionError
+from symclust.objectives import GivesNormalEquations
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
@@ -30,7 +31,7 @@ class CoupledSolver(ProductSolver):
         − H‖ / ‖H‖ < 1e-8.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"normal_equations"})
+    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
 
     def __init__(self, coupling: float | str = "auto") -> None:
         if isinstance(coupling, str) and coupling not in ("auto", "increasing"):

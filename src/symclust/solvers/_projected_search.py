@@ -10,6 +10,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
+from symclust.objectives import GivesGradient
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 REDUCTION = 0.1  # β and σ of symnmf 7.3
@@ -21,7 +22,7 @@ SHORTEST = 1e-14  # change of H, relative to it, below which the search gives up
 class ProjectedSearch(ProductSolver):
     """H ← [H − α S∇f(H)]⁺ with the largest α = βᵐ that lowers f enough."""
 
-    needs: ClassVar[frozenset[str]] = frozenset({"gradient"})
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient,)
 
     @abstractmethod
     def direction(

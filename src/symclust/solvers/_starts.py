@@ -107,7 +107,7 @@ def descend_briefly(
 ) -> list[Result]:
     """Take the first sweeps: by rows, the fastest wherever rows of A are at hand, otherwise by `solver`."""
     brief = replace(control, tol=0.0, callback=None)
-    by_rows = problem.operator.rows_are_cheap or not solver.needs <= problem.objective.offers
+    by_rows = problem.operator.rows_are_cheap or bool(solver.lacks(problem.objective))
     return run(problem, scout or (RowDescent() if by_rows else solver), factors, brief, certify=False)
 
 

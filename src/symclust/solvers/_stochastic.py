@@ -8,6 +8,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
+from symclust.objectives import GivesGradient, GivesParts
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 # The last is monotone without sums to keep; the first is fastest, and rarely rises.
@@ -31,7 +32,7 @@ class StochasticMultiplicative(ProductSolver):
         False is the update of the paper: without multipliers, and with the projection.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"parts"})
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesParts)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"convex"})
 
     def __init__(self, multipliers: bool = True) -> None:

@@ -11,6 +11,7 @@ from symclust import _kernels
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError, OptionError
+from symclust.objectives import GivesNormalEquations
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
@@ -35,7 +36,7 @@ class Columnwise(ProductSolver):
         take longer steps, and may end with H ≠ P.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"normal_equations"})
+    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"entrywise"})
 
     def __init__(self, coupling: float | str = "auto") -> None:
@@ -51,7 +52,7 @@ class Columnwise(ProductSolver):
     def check(self, problem: Problem) -> None:
         """Refuse an L1 term too: it ties the columns of a row together."""
         super().check(problem)
-        if problem.objective.row_offset:
+        if problem.objective.sparsity:
             raise CombinationError(
                 "solver='columnwise' minimises the squared distance alone: leave out sparsity, or choose "
                 "solver='row_descent'."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from symclust.objectives import GivesColumns
 from symclust.solvers._base import Problem, Solver, State
 
 __all__ = ["Coordinate"]
@@ -18,7 +19,7 @@ class Coordinate(Solver):
     one.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"columns"})
+    needs: ClassVar[tuple[type, ...]] = (GivesColumns,)
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Go once over all entries of every start."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
+from symclust.objectives import GivesParts
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Multiplicative"]
@@ -20,7 +21,7 @@ class Multiplicative(ProductSolver):
     teaching.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"parts"})
+    needs: ClassVar[tuple[type, ...]] = (GivesParts,)
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Scale every entry by the ratio of attraction and repulsion."""

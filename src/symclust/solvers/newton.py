@@ -9,6 +9,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
+from symclust.objectives import GivesColumnCurvature, GivesGradient
 from symclust.solvers._base import Problem, State
 from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradients
 
@@ -24,7 +25,7 @@ class Newton(ProjectedSearch):
     conjugate gradients, at worst the gradient (S = I in the paper).
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"gradient", "column_curvature"})
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesColumnCurvature)
 
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import ClassVar
 
 from symclust._types import Array
+from symclust.objectives import GivesCurvature, GivesGradient
 from symclust.solvers._base import Problem, State
 from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradients
 
@@ -19,7 +20,7 @@ class ProjectedNewton(ProjectedSearch):
     the reduced Hessian is not positive definite the truncated direction is taken, at worst the gradient.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"gradient", "curvature"})
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesCurvature)
 
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array

@@ -10,6 +10,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
+from symclust.objectives import GivesRowProblem
 from symclust.solvers._base import Problem, Solver, State
 
 __all__ = ["RowDescent"]
@@ -35,7 +36,7 @@ class RowDescent(Solver):
     The objective never rises, and is tracked exactly.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"row_problem"})
+    needs: ClassVar[tuple[type, ...]] = (GivesRowProblem,)
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Sweep all starts side by side."""
@@ -60,11 +61,11 @@ class _Sweep:
 
     def __init__(self, problem: Problem, H: Array, G: Array) -> None:
         self.A: Any = problem.operator
-        self.objective = problem.objective
+        self.row = problem.objective.row_problem
         self.H = H
         self.G = G
         self.decrease = np.zeros(len(G))
-        self.cycles = MOST_CYCLES[self.objective.full_diagonal]
+        self.cycles = MOST_CYCLES[self.row.full_diagonal]
 
     def sparse(self) -> Array:
         """Sweep over all rows, then over those that still move; return the squared gradient met first."""
@@ -78,25 +79,25 @@ class _Sweep:
         return met
 
     def _sweep_rows(self, diagonal: Array, active: Array, row_gradient: Array) -> Array:
-        A, objective, squared_gradient = self.A, self.objective, np.zeros_like(self.decrease)
+        A, row, squared_gradient = self.A, self.row, np.zeros_like(self.decrease)
         _kernels.row_sweep_sparse(
-            A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset,
-            objective.full_diagonal, self.cycles, *objective.ignored.arrays, active, row_gradient,
+            A.indptr, A.indices, A.values, diagonal, self.H, self.G, row.offset,
+            row.full_diagonal, self.cycles, *row.ignored.arrays, active, row_gradient,
             self.decrease, squared_gradient,
         )  # fmt: skip
         return squared_gradient
 
     def blocks(self) -> Array:
         """Sweep over blocks of rows whose products the operator computes; return the squared gradient met."""
-        A, H, objective, squared_gradient = self.A, self.H, self.objective, np.zeros_like(self.decrease)
+        A, H, row, squared_gradient = self.A, self.H, self.row, np.zeros_like(self.decrease)
         cursor = A.row_products(H)
         # Corrections inside a block cost size / 2n of the product: small against it, large enough for BLAS.
         for rows in split(A.n, max(16, min(256, A.n // 16))):
             before = H[rows].copy()
             block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
             _kernels.row_sweep_block(
-                block, rows.start, product, H, self.G, objective.row_offset, objective.full_diagonal,
-                self.cycles, *objective.ignored.arrays, self.decrease, squared_gradient,
+                block, rows.start, product, H, self.G, row.offset, row.full_diagonal,
+                self.cycles, *row.ignored.arrays, self.decrease, squared_gradient,
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
         return squared_gradient

@@ -11,16 +11,15 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.nnls import hals
-from symclust.objectives import Objective
+from symclust.objectives import SquaredDistance
 from symclust.operators import Bipartite
 
 __all__ = ["RowProblem", "TwoFactors"]
 
-ALL_ROWS = slice(None)
 MEASURED_ROWS = 1 << 11  # few enough for their gradient to stay in the cache
 
 
-class TwoFactors(Objective):
+class TwoFactors(SquaredDistance):
     r"""Squared distance of X from the product of two nonnegative factors, thesis (2).
 
     .. math:: f(W, C) = \|X - WC^T\|_F^2
@@ -37,6 +36,8 @@ class TwoFactors(Objective):
     ----------
     free : slice
         The columns of W that are sought; the others are given.
+    separate_rows : bool
+        Whether the problem of W is one for each of its rows.
 
     Examples
     --------
@@ -49,8 +50,8 @@ class TwoFactors(Objective):
     54.0
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({"value", "gradient", "two factors", "separate rows"})
     free: ClassVar[slice] = slice(None)
+    separate_rows: ClassVar[bool] = True
     operator: Bipartite
 
     def __init__(self, operator: Bipartite) -> None:
@@ -93,32 +94,13 @@ class TwoFactors(Objective):
         )
         return max(fit, 0.0) + self.penalty(H)
 
-    def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
-        """Return the gradient, zero where W is given; of all rows, since a term may join them."""
-        if rows != ALL_ROWS:
-            raise self._lacks("gradient of some rows")
-        gradient = np.zeros_like(H)
-        parts = zip(self._parts(gradient), self._parts(H), self._problems(H, AH, G), strict=True)
-        for part, Y, problem in parts:
-            part[:] = 2 * problem.gradient(Y)
-        return gradient
-
     def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
         """Return the objective and the norm of the projected gradient, thesis (9)-(10)."""
-        G = self.gram(H)
-        problems = zip(self._parts(H), self._problems(H, AH, G), strict=True)
-        squared = sum(problem.squared_slope(Y, constraint) for Y, problem in problems)
-        return self.value(H, AH, G), 2 * float(np.sqrt(squared))
-
-    def _parts(self, H: Array) -> tuple[Array, Array]:
-        """Return what is sought of W, and C, as views."""
-        W, C = self.operator.sides(H)
-        return W[:, self.free], C
-
-    def _problems(self, H: Array, AH: Array, G: Array) -> tuple[RowProblem, RowProblem]:
-        """Return both least squares problems; their gradients are half of ours."""
         (W, C), (XC, XtW) = self.operator.sides(H), self.operator.sides(AH)
-        return self.samples_problem(C, XC, G[1]), self.features_problem(W, XtW, G[0])
+        G = self.gram(H)
+        squared = self.samples_problem(C, XC, G[1]).squared_slope(W[:, self.free], constraint)
+        squared += self.features_problem(W, XtW, G[0]).squared_slope(C, constraint)
+        return self.value(H, AH, G), 2 * float(np.sqrt(squared))  # their gradients are half of ours
 
 
 class RowProblem:

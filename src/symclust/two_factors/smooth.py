@@ -43,7 +43,7 @@ class Smooth(TwoFactors):
     (12.5, 10.0)
     """
 
-    offers: ClassVar[frozenset[str]] = TwoFactors.offers - {"separate rows"}
+    separate_rows: ClassVar[bool] = False
 
     def __init__(self, operator: Bipartite, graph: Operator, weight: float) -> None:
         super().__init__(operator)

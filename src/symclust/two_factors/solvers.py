@@ -21,6 +21,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.nnls import block_pivoting
+from symclust.objectives import Objective
 from symclust.solvers import Problem, Solver, State, side_by_side
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
@@ -37,7 +38,7 @@ class AlternatingSolver(Solver):
     the features that are reported, as those of unseen samples do.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"two factors"})
+    needs: ClassVar[tuple[type, ...]] = (TwoFactors,)
     family: ClassVar[str] = "two_factors.solvers"
 
     @abstractmethod
@@ -72,7 +73,11 @@ class AlternatingSolver(Solver):
 class Bpp(AlternatingSolver):
     """Every half step solves its problem exactly (Kim and Park 2011; thesis 2.2, NMF/ANLS)."""
 
-    needs: ClassVar[frozenset[str]] = AlternatingSolver.needs | {"separate rows"}
+    @classmethod
+    def lacks(cls, objective: Objective) -> list[str]:
+        """Name separate rows too: pivoting solves them one by one."""
+        missing = super().lacks(objective)
+        return missing or ([] if cast(TwoFactors, objective).separate_rows else ["separate rows"])
 
     def minimise(self, problem: RowProblem, Y: Array) -> Array:
         """Solve, pivoting from the support of Y: it hardly changes from step to step."""
