@@ -112,8 +112,7 @@ class SphericalKMeans(Clusterer):
     @property
     def components_(self) -> Array:
         """The centres, one a row; made of the sparse ones that a model of sparse samples holds."""
-        if "_components" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'components_' before fit")
+        check_is_fitted(self)
         return self._components.toarray() if sparse.issparse(self._components) else self._components
 
     def transform(self, X: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Whether other rotations of a factor give other clusters.
+"""Clusters read off a factor: other ones that it allows as well, and those of given sizes.
 
 All left-stochastic factors of PPᵀ are rotations of P about the normal of the simplex that leave no row
 outside (Arora, Gupta, Kapila and Fazel 2013, theorem 3). Two clusters have none but the exchange of names.
@@ -8,12 +8,21 @@ For three the rotations are angles, and which are possible is known exactly; for
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
 
 from symclust._types import Array
-from symclust.left_stochastic.descent import descend, memberships
-from symclust.left_stochastic.turns import nearest_rotation, plane_basis, random_rotations
+from symclust.exceptions import InputError
+from symclust.left_stochastic.descent import (
+    descend,
+    memberships,
+    nearest_rotation,
+    plane_basis,
+    random_rotations,
+)
 
 PERIOD = 2 * np.pi / 3  # turning by it exchanges names only
 INRADIUS = 1 / np.sqrt(6)  # of the simplex of three: points within may turn freely
@@ -138,3 +147,42 @@ def _tried_turns(points: Array, tolerance: float, count: int, rng: np.random.Ran
     starts = np.concatenate([near, random_rotations(count - len(near), size, rng)])
     ends = descend(points, starts, True, 1e-3, 200)
     return [end.turn for end in ends if end.misfit <= len(points) * tolerance**2]
+
+
+def assign_sizes(P: Array, sizes: Any) -> Array:
+    """Return labels with `sizes[j]` samples in cluster j and the largest sum of probabilities.
+
+    A transport problem: max Σ p_ij x_ij with Σ_j x_ij = 1 and Σ_i x_ij = sizes_j, whose vertices are whole
+    numbers; solved by SciPy's simplex method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.left_stochastic import assign_sizes
+    >>> assign_sizes(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4]]), [1, 2]).tolist()
+    [0, 1, 1]
+    """
+    n, k = P.shape
+    sizes = np.asarray(sizes)
+    if sizes.shape != (k,) or not _are_counts(sizes) or sizes.sum() != n:
+        raise InputError(
+            f"sizes must be {k} whole numbers, one a cluster, that add up to the {n} samples; got {sizes!r}."
+        )
+    rows = sparse.kron(sparse.eye_array(n), np.ones((1, k)))
+    columns = sparse.kron(np.ones((1, n)), sparse.eye_array(k))
+    equal = np.concatenate([np.ones(n), sizes])
+    A = sparse.vstack([rows, columns]).tocsr()
+    # Presolving takes a hundred times longer than solving: 33 s instead of 0.14 s for 4,000 samples.
+    found = linprog(
+        -P.reshape(-1).astype(np.float64),
+        A_eq=A,
+        b_eq=equal,
+        bounds=(0, 1),
+        method="highs-ds",
+        options={"presolve": False},
+    )
+    return found.x.reshape(n, k).argmax(axis=1)
+
+
+def _are_counts(sizes: Array) -> bool:
+    return sizes.dtype.kind in "iuf" and bool(np.all((sizes >= 0) & (sizes == np.round(sizes))))

@@ -15,7 +15,7 @@ CHECKED = 3  # steps between two looks at the accuracy
 ACCURACY = 1e-4  # of the eigenvectors: what is read off them is a sign
 
 
-def halves(operator: Operator) -> Array | None:
+def second_half(operator: Operator) -> Array | None:
     """Return which samples belong to the second of two clusters, or None if nothing tells them apart.
 
     The decomposition into two clusters needs the two leading eigenvectors alone (Arora, Gupta, Kapila and
@@ -25,14 +25,14 @@ def halves(operator: Operator) -> Array | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.left_stochastic.halves import halves
+    >>> from symclust.left_stochastic import second_half
     >>> from symclust.operators import as_operator
-    >>> halves(as_operator(np.kron(np.eye(2), np.ones((2, 2))))).tolist()
+    >>> second_half(as_operator(np.kron(np.eye(2), np.ones((2, 2))))).tolist()
     [False, False, True, True]
     """
     if operator.n < 2:
         return None
-    values, vectors = leading_pair(operator)
+    values, vectors = _leading_pair(operator)
     if values[1] <= 0 and not operator.diagonal().any():
         # Without self-similarities a group of samples that are all alike has one positive eigenvalue. Making
         # each as similar to itself as the most similar pair is adds to all eigenvalues alike.
@@ -45,7 +45,7 @@ def halves(operator: Operator) -> Array | None:
     return points < 0 if points[0] >= 0 else points > 0
 
 
-def leading_pair(operator: Operator) -> tuple[Array, Array]:
+def _leading_pair(operator: Operator) -> tuple[Array, Array]:
     """Return the two largest eigenvalues and their vectors, roughly.
 
     `Operator.eigsh` goes to machine precision, and then looks for a repeated eigenvalue that was missed; any
