@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -12,12 +12,21 @@ from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_index, as_pairs, as_subset, as_vector, sum_of_squares
-from symclust.operators._cursors import Cursor, RowProducts
 from symclust.operators._eigen import eigenpairs
 
-__all__ = ["Operator"]
+__all__ = ["Cursor", "Operator", "check_followed"]
 
 BLOCK_BYTES = 8 << 20  # size of the dense row blocks that are worked on one at a time
+
+
+class Cursor(Protocol):
+    """Follows an array H that its owner changes in place."""
+
+    def product(self, rows: slice) -> Array:
+        """Return A[rows] @ H for the H of now."""
+
+    def update(self, rows: slice, delta: Array) -> None:
+        """Hear that H[rows] has just changed by `delta`."""
 
 
 class Operator(ABC):
@@ -225,14 +234,10 @@ class Operator(ABC):
 
     def submatrix(self, index: Any) -> Operator:
         """Return the operator A[index][:, index]; each row is chosen at most once."""
-        from symclust.operators._restricted import Restricted
-
         return Restricted(self, np.arange(self.n)[as_subset(index, self.n)])
 
     def scaled(self, d: Any) -> Operator:
         """Return the operator diag(d) A diag(d)."""
-        from symclust.operators._scaled import Scaled
-
         return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
 
     def without(self, mask: Any) -> Operator:
@@ -260,3 +265,77 @@ class Operator(ABC):
     def toarray(self) -> Array:
         """Return A as a dense array of n x n numbers; meant for small n."""
         return np.array(self.rows(slice(0, self.n)))
+
+
+def check_followed(operator: Operator, H: Array) -> Array:
+    """Refuse an H that could only be followed through a copy."""
+    if H.ndim != 2 or H.shape[0] != operator.n or H.dtype != operator.dtype or not H.flags.c_contiguous:
+        order = "C-contiguous" if H.flags.c_contiguous else "not C-contiguous"
+        raise InputError(
+            f"Row products of {operator!r} follow H in place: expected a C-contiguous {operator.dtype} array "
+            f"of shape ({operator.n}, w), got {H.dtype}, shape {H.shape}, {order}."
+        )
+    return H
+
+
+class RowProducts:
+    """Recomputes from H whenever it is asked, so there is nothing to keep up to date."""
+
+    def __init__(self, operator: Operator, H: Array) -> None:
+        self._operator = operator
+        self._H = check_followed(operator, H)
+
+    def product(self, rows: slice) -> Array:
+        """Return A[rows] @ H for the H of now."""
+        return self._operator._rows_product(rows, self._H)
+
+    def update(self, rows: slice, delta: Array) -> None:
+        """Do nothing: H itself has the change."""
+
+
+class Restricted(Operator):
+    """The operator on some rows and columns of another; a product still costs one with the whole of it."""
+
+    def __init__(self, operator: Operator, index: Array) -> None:
+        super().__init__(index.size, operator.dtype)
+        self._operator = operator
+        self._index = index
+        self._rows_are_thread_safe = operator._rows_are_thread_safe
+
+    def _product(self, H: Array) -> Array:
+        whole = np.zeros((self._operator.n, H.shape[1]), dtype=self.dtype)
+        whole[self._index] = H
+        return self._operator._product(whole)[self._index]
+
+    def _rows(self, index: Any) -> Array:
+        return self._operator._rows(self._index[index])[:, self._index]
+
+    def submatrix(self, index: Any) -> Restricted:
+        """Return the operator on fewer rows and columns; one restriction, however many were asked for."""
+        return Restricted(self._operator, self._index[as_subset(index, self.n)])
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return self._operator.diagonal()[self._index]
+
+
+class Scaled(Operator):
+    """The operator diag(d) A diag(d): two scalings of an n x w array around each product."""
+
+    def __init__(self, operator: Operator, d: Array) -> None:
+        super().__init__(operator.n, operator.dtype)
+        self._operator = operator
+        self._d = d
+        self._rows_are_thread_safe = operator._rows_are_thread_safe
+
+    def _product(self, H: Array) -> Array:
+        out = self._operator._product(self._d[:, None] * H)
+        out *= self._d[:, None]
+        return out
+
+    def _rows(self, index: Any) -> Array:
+        return self._d[index][:, None] * self._operator._rows(index) * self._d
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return self._d**2 * self._operator.diagonal()

@@ -9,8 +9,7 @@ import numpy as np
 from symclust._types import Array
 from symclust.operators._arrays import sum_of_squares
 from symclust.operators._base import Operator
-from symclust.operators._factor import Factor
-from symclust.operators._reading import read_factor
+from symclust.operators._factors import Factor, read_factor
 
 __all__ = ["Bipartite"]
 

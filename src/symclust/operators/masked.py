@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust._types import Array
-from symclust.operators._base import Operator
-from symclust.operators._cursors import Cursor
+from symclust.operators._base import Cursor, Operator
 from symclust.operators.sparse import Sparse
 
 __all__ = ["Masked"]

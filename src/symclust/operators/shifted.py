@@ -11,12 +11,11 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_subset, as_vector
-from symclust.operators._base import Operator
+from symclust.operators._base import Cursor, Operator
 from symclust.operators._conversion import as_operator
-from symclust.operators._cursors import Cursor
 from symclust.operators.sparse import Sparse
 
-__all__ = ["Shifted", "ShiftedRowProducts"]
+__all__ = ["Shifted"]
 
 ROWS = 4096  # of a product that are put together at a time
 
