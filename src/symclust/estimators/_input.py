@@ -11,8 +11,8 @@ from symclust import registry
 from symclust.estimators._new_nodes import NewNodes
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.graphs import Affinity, normalized_cut
-from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names, is_a
-from symclust.validation import check_features, check_similarity
+from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names
+from symclust.validation import check_features, check_similarity, is_a
 
 DEFAULT = "nearest_neighbors"
 NOT_AFFINITIES = ("normalized_cut",)  # files of graphs/ that turn a similarity into another

@@ -19,7 +19,7 @@ number of threads, and no operator but `Dense` forms n x n numbers (except in `t
 
 from symclust.operators._arrays import dense_product, read_csr
 from symclust.operators._base import Operator
-from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, is_a
+from symclust.operators._conversion import as_operator, graph_adjacency, graph_names
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
@@ -44,6 +44,5 @@ __all__ = [
     "dense_product",
     "graph_adjacency",
     "graph_names",
-    "is_a",
     "read_csr",
 ]

@@ -12,6 +12,7 @@ from scipy.linalg import get_blas_funcs
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
+from symclust.validation import FILL, PAIRS, refuse_masked
 
 __all__ = [
     "as_index",
@@ -58,6 +59,7 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
 
 def read_dense(X: Any) -> Array:
     """Return X as a row-major floating 2-D array; no copy when it already is one."""
+    refuse_masked(X, gaps=f"{FILL} In a similarity: {PAIRS}")
     X = np.asarray(X)
     if X.ndim != 2:
         raise InputError(f"Expected a matrix with 2 dimensions, got an array of shape {X.shape}.")
@@ -161,8 +163,8 @@ def sum_of_squares(values: Array) -> float:
         return float(sum(np.square(flat[part], dtype=np.float64).sum() for part in split(flat.size, 1 << 17)))
 
 
-# In the products below each block of rows is one BLAS call, with BLAS held to one thread; block borders depend
-# on the shapes alone. They use the thread pool and must therefore not be called from inside it.
+# In the products below each block of rows is one BLAS call, with BLAS held to one thread; block borders
+# depend on the shapes alone. They use the thread pool and must therefore not be called from inside it.
 
 
 def dense_product(A: Array, H: Array) -> Array:

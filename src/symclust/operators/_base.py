@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -33,7 +34,8 @@ class Operator(ABC):
     """A symmetric n x n similarity A, seen through products.
 
     A subclass needs `_product`; whatever else it can do faster than here it overrides. An operator known by
-    its product alone is taken to be symmetric: its rows are read as its columns.
+    its product alone is taken to be symmetric: its rows are read as its columns. Arrays that an operator
+    holds must not be changed afterwards: what takes a pass over A, such as its norm, is computed once.
 
     Parameters
     ----------
@@ -48,6 +50,8 @@ class Operator(ABC):
         A is held as the n x n array ``array``.
     is_sparse : bool
         A is held as CSR in ``indptr``, ``indices`` and ``values``.
+    names : list or None
+        What messages call the rows: the nodes of the graph that A was read from.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Operator(ABC):
     # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
     # waiting for the pool from inside it would never end.
     _rows_are_thread_safe: bool = False
+    names: list[Any] | None = None
     # ndarray @ operator must fail with a clear TypeError instead of looping over rows as objects.
     __array_ufunc__ = None
 
@@ -204,7 +209,14 @@ class Operator(ABC):
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64."""
+        """Return the sum of squared entries, accumulated in float64; computed once."""
+        return self._squared_norm
+
+    @cached_property
+    def _squared_norm(self) -> float:
+        return self._sum_of_squares()
+
+    def _sum_of_squares(self) -> float:
         return float(sum(self._map_row_blocks(sum_of_squares)))
 
     def largest(self) -> float:
@@ -219,16 +231,34 @@ class Operator(ABC):
 
     def is_nonnegative(self) -> bool:
         """Whether no entry is negative; stops at the first block that has one."""
-        return all(block.min() >= 0 for _, block in self.row_blocks())
+        return self.negative_entry() is None
+
+    def negative_entry(self) -> tuple[int, int] | None:
+        """Return row and column of a negative entry, None if there is none."""
+        for rows, block in self.row_blocks():
+            i, j = np.unravel_index(block.argmin(), block.shape)
+            if block[i, j] < 0:
+                return rows.start + int(i), int(j)
+        return None
 
     def asymmetry(self) -> float:
         """Return the largest difference of a_ij and a_ji; 0.0 where A is symmetric by construction."""
-        worst = 0.0
+        return self._worst_pair()[0]
+
+    def asymmetric_entry(self) -> tuple[int, int]:
+        """Return the i and j for which a_ij and a_ji differ most."""
+        return self._worst_pair()[1]
+
+    def _worst_pair(self) -> tuple[float, tuple[int, int]]:
+        worst, where = 0.0, (0, 0)
         for rows, block in self.row_blocks():
             unit = np.zeros((self.n, block.shape[0]), dtype=self.dtype)
             unit[rows] = np.eye(block.shape[0])
-            worst = max(worst, float(np.abs(self._product(unit).T - block).max()))
-        return worst
+            gaps = np.abs(self._product(unit).T - block)
+            i, j = np.unravel_index(gaps.argmax(), gaps.shape)
+            if gaps[i, j] > worst:
+                worst, where = float(gaps[i, j]), (rows.start + int(i), int(j))
+        return worst, where
 
     # New operators ------------------------------------------------------------------------------------------
 

@@ -10,18 +10,27 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import float_dtype
 from symclust.operators._base import Operator
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
+from symclust.validation import is_a
 
-__all__ = ["as_operator", "graph_adjacency", "graph_names", "is_a"]
+__all__ = ["as_operator", "graph_adjacency", "graph_names"]
 
 ACCEPTED = (
     "a NumPy array, a SciPy sparse array or matrix, a pandas DataFrame with equal index and columns, "
     "a networkx or igraph graph, or an operator from symclust.operators"
 )
+
+
+UNDIRECTED = {
+    "networkx": "graph.to_undirected()",
+    "igraph": "graph.as_undirected() (combine_edges='sum' keeps weights)",
+    None: "an undirected graph",
+}
 
 
 def as_operator(similarity: Any, dtype: Any = None) -> Operator:
@@ -59,7 +68,9 @@ def as_operator(similarity: Any, dtype: Any = None) -> Operator:
         )
     if dtype is not None and float_dtype(matrix.dtype) != np.dtype(dtype):
         matrix = matrix.astype(dtype, copy=False)
-    return Sparse(matrix) if sp.issparse(matrix) else Dense(matrix)
+    operator = Sparse(matrix) if sp.issparse(matrix) else Dense(matrix)
+    operator.names = graph_names(similarity)
+    return operator
 
 
 def _of_dtype(operator: Operator, dtype: Any) -> Operator:
@@ -99,12 +110,6 @@ def graph_library(anything: Any) -> str | None:
     return next((library for library in ("networkx", "igraph") if is_a(anything, library, "Graph")), None)
 
 
-def is_a(anything: Any, library: str, name: str) -> bool:
-    """Whether an object is of a library's class or a subclass, found out without importing the library."""
-    parents = type(anything).__mro__
-    return any(p.__name__ == name and p.__module__.split(".")[0] == library for p in parents)
-
-
 def graph_names(anything: Any) -> list[Any] | None:
     """Return the names of a graph's nodes in the order of the matrix, None for what is not a graph.
 
@@ -129,31 +134,49 @@ def graph_names(anything: Any) -> list[Any] | None:
 def graph_adjacency(graph: Any) -> sp.csr_array:
     """Return the symmetric float64 adjacency matrix; a loop stands once on the diagonal."""
     if graph.is_directed():
+        library = graph_library(graph)
         raise InputError(
-            f"Got a directed {graph_library(graph)} graph; similarities are symmetric. "
-            "Symmetrise it first, for example with (A + A.T) / 2 on its adjacency matrix."
+            f"Got a directed {library} graph; similarities are symmetric. Give {UNDIRECTED[library]}, or "
+            "symmetrise its adjacency matrix, for example with (A + A.T) / 2, which keeps half of an edge "
+            "that goes one way."
         )
-    try:
-        i, j, weights = _edges(graph)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"The edge attribute 'weight' must hold a number on every edge: {error}.") from error
+    i, j, weights = _edges(graph)
     n = len(graph_names(graph) or ())
     back = i != j
     i, j, weights = np.r_[i, j[back]], np.r_[j, i[back]], np.r_[weights, weights[back]]
     return sp.coo_array((weights, (i, j)), shape=(n, n)).tocsr()
 
 
-def _edges(graph: Any) -> tuple[Any, Any, Any]:
+def _edges(graph: Any) -> tuple[Any, Any, Array]:
     """Return the two ends of each edge, by number, and its weight."""
     if graph_library(graph) == "networkx":
         number = {name: place for place, name in enumerate(graph.nodes)}
         edges = [(number[u], number[v], w) for u, v, w in graph.edges(data="weight", default=1)]
         ends = np.array([edge[:2] for edge in edges], dtype=np.intp).reshape(-1, 2)
-        weights = np.array([edge[2] for edge in edges], dtype=np.float64)
+        weights = [edge[2] for edge in edges]
     else:
         ends = np.array(graph.get_edgelist(), dtype=np.intp).reshape(-1, 2)
-        weighted = "weight" in graph.es.attributes()
-        weights = np.array(graph.es["weight"] if weighted else np.ones(len(ends)), dtype=np.float64)
-    if np.isnan(weights).any():
-        raise ValueError("one is None or NaN")
-    return ends[:, 0], ends[:, 1], weights
+        weights = graph.es["weight"] if "weight" in graph.es.attributes() else [1] * len(ends)
+    return ends[:, 0], ends[:, 1], _numbers(weights, ends, graph)
+
+
+def _numbers(weights: list[Any], ends: Array, graph: Any) -> Array:
+    try:
+        numbers = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array([_number(weight) for weight in weights])
+    if np.isnan(numbers).any():
+        first = int(np.isnan(numbers).argmax())
+        u, v = (graph_names(graph) or [])[ends[first, 0]], (graph_names(graph) or [])[ends[first, 1]]
+        raise InputError(
+            f"The edge attribute 'weight' must hold a number on every edge; between {u!r} and {v!r} it holds "
+            f"{weights[first]!r}."
+        )
+    return numbers
+
+
+def _number(weight: Any) -> float:
+    try:
+        return float(weight)
+    except (TypeError, ValueError):
+        return np.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,8 @@ from symclust.operators._arrays import dense_product, read_csr, read_dense, tran
 
 __all__ = ["DenseFactor", "Factor", "SparseFactor", "read_factor"]
 
-COLUMNS = 256  # columns of X whose products with all others are held at one time
+COLUMNS = 256  # columns of a dense X whose products with all others are held at one time
+WORK = 1 << 22  # multiplications of a sparse product that is held at one time: at most 50 MB
 
 
 class Factor(ABC):
@@ -89,6 +91,10 @@ class Factor(ABC):
 
         This is ‖diag(s) X diag(w) Xᵀ diag(s)‖² without n x n numbers: both are the trace of (diag(w) M)².
         """
+
+    @abstractmethod
+    def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
+        """Return the same from XXᵀ, some rows of it at a time, with or without its diagonal."""
 
 
 CHUNK = 4096  # rows of X that are converted to float64 at one time
@@ -166,6 +172,19 @@ class DenseFactor(Factor):
 
         with single_threaded_blas():
             return float(sum(map_blocks(part, split(d, COLUMNS))))
+
+    def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
+        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a block of rows at a time."""
+        right = scale[:, None] * self.X
+
+        def part(rows: slice) -> float:
+            M = (right[rows] * weights) @ right.T
+            if not diagonal:
+                M[np.arange(M.shape[0]), np.arange(rows.start, rows.stop)] = 0
+            return float(np.square(M, out=M).sum())
+
+        with single_threaded_blas():
+            return float(sum(map_blocks(part, split(self.shape[0], COLUMNS))))
 
 
 class SparseFactor(Factor):
@@ -247,21 +266,45 @@ class SparseFactor(Factor):
         return not self.X.nnz or bool(self.X.data.min() >= 0)
 
     def columns_are_cheaper(self) -> bool:
-        """Whether XᵀX needs fewer multiplications than XXᵀ and the filling of its dense rows."""
-        n, d = self.shape
-        per_row = np.diff(self.X.indptr).astype(np.float64)
-        per_column = np.bincount(self.X.indices, minlength=d).astype(np.float64)
-        return float((per_row**2).sum()) <= float((per_column**2).sum()) + float(n) * n
+        """Whether XᵀX needs no more multiplications than XXᵀ."""
+        by_columns, by_rows = self._multiplications
+        return by_columns <= by_rows
+
+    @cached_property
+    def _multiplications(self) -> tuple[float, float]:
+        """What XᵀX and XXᵀ take: the squares of the numbers of entries in rows and in columns."""
+        counts = np.diff(self.X.indptr), np.bincount(self.X.indices, minlength=self.shape[1])
+        by_columns, by_rows = (float(np.square(count, dtype=np.float64).sum()) for count in counts)
+        return by_columns, by_rows
 
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
         """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, some sparse rows of M at a time."""
         left = self._transposed.astype(np.float64)
         right = _with_values(self.X, self.X.data * np.repeat(squared_scale, np.diff(self.X.indptr)))
-        total = 0.0
-        for columns in split(self.shape[1], COLUMNS):
+
+        def part(columns: slice) -> float:
             M = left[columns] @ right
-            total += float((weights[columns] * (_with_values(M, M.data**2) @ weights)).sum())
-        return total
+            return float((weights[columns] * (_with_values(M, M.data**2) @ weights)).sum())
+
+        return _sum_of_parts(part, self.shape[1], self._multiplications[0])
+
+    def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
+        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², some sparse rows at a time."""
+        scaled = _with_values(self.X, self.X.data * np.repeat(scale, np.diff(self.X.indptr)))
+        left, right = _with_values(self.X, scaled.data * weights[self.X.indices]), scaled.T.tocsr()
+
+        def part(rows: slice) -> float:
+            M = left[rows] @ right
+            if not diagonal:
+                M.data[M.indices == np.repeat(np.arange(rows.start, rows.stop), np.diff(M.indptr))] = 0
+            return float(np.square(M.data, out=M.data).sum())
+
+        return _sum_of_parts(part, self.shape[0], self._multiplications[1])
+
+
+def _sum_of_parts(part: Callable[[slice], float], size: int, work: float) -> float:
+    """Return the sum of what `part` gives for slices of ``range(size)``, each with its share of the work."""
+    return float(sum(map_blocks(part, split(size, max(1, int(size * WORK / max(work, WORK)))))))
 
 
 def _with_values(X: sp.csr_array, values: Array) -> sp.csr_array:

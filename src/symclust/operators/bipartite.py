@@ -75,8 +75,7 @@ class Bipartite(Operator):
         total = float(np.sum(self._factor.stored, dtype=np.float64))
         return total / (self.n_samples * self.n_features)
 
-    def squared_norm(self) -> float:
-        """Return 2‖X‖²."""
+    def _sum_of_squares(self) -> float:
         return 2 * sum_of_squares(self._factor.stored)
 
     def largest(self) -> float:

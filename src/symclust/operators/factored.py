@@ -111,16 +111,12 @@ class Factored(Operator):
         terms = self._factor.stored.size // self.n
         return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
 
-    def squared_norm(self) -> float:
-        """Return the sum of squared entries, from XᵀX where that is cheaper than XXᵀ; computed once."""
-        return self._squared_norm
-
-    @cached_property
-    def _squared_norm(self) -> float:
+    def _sum_of_squares(self) -> float:
+        """Return ‖A‖² from XᵀX where that is cheaper than XXᵀ."""
+        scale, weights = self._scale.astype(np.float64), self._weights.astype(np.float64)
         if not self._factor.columns_are_cheaper():
-            return super().squared_norm()
-        squared_scale = self._scale.astype(np.float64) ** 2
-        total = self._factor.squared_gram(squared_scale, self._weights.astype(np.float64))
+            return self._factor.squared_outer(scale, weights, self.self_edges)
+        total = self._factor.squared_gram(scale**2, weights)
         return total if self.self_edges else max(0.0, total - float((self._full_diagonal**2).sum()))
 
     def largest(self) -> float:

@@ -68,8 +68,7 @@ class Masked(Operator):
         diagonal[hidden.row[hidden.row == hidden.col]] = 0
         return diagonal
 
-    def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64."""
+    def _sum_of_squares(self) -> float:
         return max(0.0, self.operator.squared_norm() - self.hidden.squared_norm())
 
 
