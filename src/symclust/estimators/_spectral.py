@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust.estimators._hard import HardEstimator
-from symclust.estimators._input import is_similarity
+from symclust.estimators._input import without_normalizing
 from symclust.estimators._k_means import k_means
 from symclust.graphs import normalized_cut
 from symclust.operators import Operator
@@ -44,11 +44,7 @@ class SpectralEstimator(HardEstimator):
         """Return the labels and the objective of what was done to the eigenvectors."""
 
     def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
-        if not isinstance(self.affinity, str) or self.affinity != "nearest_neighbors":
-            return self.affinity, self.affinity_params
-        if is_similarity(X):
-            return "precomputed", self.affinity_params
-        return self.affinity, {"normalize": False, **(self.affinity_params or {})}
+        return without_normalizing(X, self.affinity, self.affinity_params)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the samples.

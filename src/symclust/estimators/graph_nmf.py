@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from symclust.estimators._input import read_graph
 from symclust.estimators._known_rows import KnownRows
-from symclust.estimators._sample_graph import read_graph
 from symclust.estimators.nmf import NMF
 from symclust.operators import Bipartite
 from symclust.two_factors import Smooth, TwoFactors

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._communities import Communities
 from symclust.estimators._flat_start import flat_start
-from symclust.estimators._input import Similarity, is_similarity
+from symclust.estimators._input import Similarity, without_normalizing
 from symclust.estimators._label_placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import NotConvergedWarning, warn
@@ -152,11 +152,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_number("n_init", self.n_init, least=1, whole=True)
 
     def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
-        if not isinstance(self.affinity, str) or self.affinity != "nearest_neighbors":
-            return self.affinity, self.affinity_params
-        if is_similarity(X):
-            return "precomputed", self.affinity_params
-        return self.affinity, {"normalize": False, **(self.affinity_params or {})}
+        return without_normalizing(X, self.affinity, self.affinity_params)
 
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
