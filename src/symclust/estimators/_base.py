@@ -16,7 +16,13 @@ from symclust.estimators._communities import (
     belongs_by_share,
     communities,
 )
-from symclust.estimators._input import DEFAULT, Similarity, input_tags, is_similarity, read_similarity
+from symclust.estimators._input import (
+    Similarity,
+    input_tags,
+    is_similarity,
+    read_similarity,
+    without_normalizing,
+)
 from symclust.estimators._placing import Placer
 from symclust.exceptions import InputError, InputTypeError, warn
 from symclust.left_stochastic import negative_part
@@ -71,24 +77,16 @@ class SimilarityEstimator(Clusterer):
     _normalizes: ClassVar[bool] = False
 
     def _read(self, X: Any) -> Similarity:
-        similarity = read_similarity(X, *self._affinity_of(X))
+        affinity, params = self.affinity, self.affinity_params
+        if self._normalizes:
+            affinity, params = without_normalizing(X, affinity, params)
+        similarity = read_similarity(X, affinity, params)
         if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
             self.__dict__.pop("feature_names_in_", None)
         else:  # scikit-learn's bookkeeping of feature names and numbers; the values were checked by us
             validate_data(self, X, skip_check_array=True)
         return similarity
-
-    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
-        """Return the affinity that is meant for X, and its parameters."""
-        affinity, params = self.affinity, self.affinity_params
-        if not self._normalizes or not isinstance(affinity, str) or affinity != DEFAULT:
-            return affinity, params
-        return (
-            ("precomputed", params)
-            if is_similarity(X)
-            else (affinity, {"normalize": False, **(params or {})})
-        )
 
     def _store(self, similarity: Similarity, best: Result, placer: Placer | None = None) -> None:
         """Keep the answer, and what finds the memberships of unseen samples: by default `_make_placer`'s."""

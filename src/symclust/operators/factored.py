@@ -1,4 +1,4 @@
-"""A = diag(s) X diag(w) Xᵀ diag(s), of which gram and low rank are two cases."""
+"""A = diag(s) X diag(w) Xᵀ diag(s), never formed: inner products, cosines, and matrices of low rank."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
-from symclust.operators._arrays import as_pairs, as_subset, as_vector
-from symclust.operators._base import BLOCK_BYTES, Operator
-from symclust.operators._cursors import Cursor, check_followed
-from symclust.operators._factor import Factor
+from symclust.exceptions import InputTypeError
+from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
+from symclust.operators._base import BLOCK_BYTES, Cursor, Operator, check_followed
+from symclust.operators._factors import DenseFactor, Factor, read_factor
 
-__all__ = ["Factored", "FactoredRowProducts"]
+__all__ = ["Gram", "LowRank"]
 
 
 class Factored(Operator):
@@ -111,16 +111,12 @@ class Factored(Operator):
         terms = self._factor.stored.size // self.n
         return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
 
-    def squared_norm(self) -> float:
-        """Return the sum of squared entries, from XᵀX where that is cheaper than XXᵀ; computed once."""
-        return self._squared_norm
-
-    @cached_property
-    def _squared_norm(self) -> float:
+    def _sum_of_squares(self) -> float:
+        """Return ‖A‖² from XᵀX where that is cheaper than XXᵀ."""
+        scale, weights = self._scale.astype(np.float64), self._weights.astype(np.float64)
         if not self._factor.columns_are_cheaper():
-            return super().squared_norm()
-        squared_scale = self._scale.astype(np.float64) ** 2
-        total = self._factor.squared_gram(squared_scale, self._weights.astype(np.float64))
+            return self._factor.squared_outer(scale, weights, self.self_edges)
+        total = self._factor.squared_gram(scale**2, weights)
         return total if self.self_edges else max(0.0, total - float((self._full_diagonal**2).sum()))
 
     def largest(self) -> float:
@@ -164,3 +160,60 @@ class FactoredRowProducts:
         """Carry the change of H[rows] into Z."""
         A = self._operator
         A._factor.take(rows).add_transposed(A._scale[rows, None] * delta, A._weights, self._Z)
+
+
+class Gram(Factored):
+    """A = diag(s) X Xᵀ diag(s), with or without its diagonal.
+
+    With s_i = 1/‖x_i‖ the entries are cosine similarities (symnmf (21)). A product is X (Xᵀ H) and costs two
+    passes over X; no n x n array is formed. Without self-edges the diagonal is subtracted from the product,
+    so that a product of nonnegative X and H may come out negative by rounding.
+
+    Parameters
+    ----------
+    X : array or SciPy sparse array of shape (n, d)
+        One row an object. A sparse X is also kept transposed once a product is taken.
+    scale : array of shape (n,), optional
+        The row scaling s; ones by default.
+    self_edges : bool, default=True
+        With False the diagonal of A is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Gram
+    >>> X = np.array([[3.0, 4.0], [4.0, 3.0], [0.0, 2.0]])
+    >>> cosine = Gram(X, scale=1 / np.linalg.norm(X, axis=1), self_edges=False)
+    >>> cosine.toarray().round(2).tolist()
+    [[0.0, 0.96, 0.8], [0.96, 0.0, 0.6], [0.8, 0.6, 0.0]]
+    """
+
+    def __init__(self, X: Any, scale: Any = None, self_edges: bool = True) -> None:
+        super().__init__(read_factor(X), scale=scale, self_edges=self_edges)
+
+
+class LowRank(Factored):
+    """A = U diag(s) Uᵀ: a truncated eigendecomposition, or any signed sum of outer products.
+
+    Parameters
+    ----------
+    U : array of shape (n, r)
+        Columns need not be orthogonal.
+    s : array of shape (r,), optional
+        Weights of the columns, of any sign; ones by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import LowRank
+    >>> A = LowRank(np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([2.0, -1.0]))
+    >>> A.toarray().tolist()
+    [[1.0, 3.0], [3.0, 1.0]]
+    """
+
+    def __init__(self, U: Any, s: Any = None) -> None:
+        if not isinstance(U, np.ndarray):
+            raise InputTypeError(
+                f"U must be a NumPy array, got {type(U).__name__}; for sparse factors use Gram."
+            )
+        super().__init__(DenseFactor(read_dense(U)), weights=s)
