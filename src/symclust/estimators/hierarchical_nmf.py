@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -18,6 +17,7 @@ from symclust import registry
 from symclust._kernels import spmm
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
+from symclust.estimators._base import Clusterer
 from symclust.estimators._options import check_known
 from symclust.exceptions import InputError, InterruptedWarning, NotConvergedWarning, OptionError, warn
 from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
@@ -26,7 +26,7 @@ from symclust.operators import dense_product, read_csr
 from symclust.validation import check_features, check_n_clusters, check_number, check_range, says_stop
 
 
-class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class HierarchicalNMF(Clusterer):
     """Cluster samples × features top-down, by NMF with two columns: HierNMF2.
 
     The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). A split that
@@ -100,6 +100,8 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     >>> sorted(sorted(terms) for terms in model.top_terms(2))
     [[0, 1], [2, 3], [4, 5]]
     """
+
+    _nonnegative: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -330,13 +332,6 @@ class HierarchicalNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def predict(self, X: Any) -> Array:
         """Return the topic of largest membership of each sample, −1 where no topic explains it."""
         return labels_of(self.transform(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._communities import Communities
-from symclust.estimators._input import Similarity, is_similarity
+from symclust.estimators._input import Similarity
 from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
@@ -106,6 +106,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     '((0,1),(2,3));'
     """
 
+    _normalizes: ClassVar[bool] = True
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -153,13 +155,6 @@ class HierarchicalSymNMF(SimilarityEstimator):
             check_number("min_size", self.min_size, least=1, whole=True)
         check_number("balance", self.balance, least=0)
         check_number("n_init", self.n_init, least=1, whole=True)
-
-    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
-        if not isinstance(self.affinity, str) or self.affinity != "nearest_neighbors":
-            return self.affinity, self.affinity_params
-        if is_similarity(X):
-            return "precomputed", self.affinity_params
-        return self.affinity, {"normalize": False, **(self.affinity_params or {})}
 
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
