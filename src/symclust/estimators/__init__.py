@@ -1,7 +1,6 @@
-"""The scikit-learn face, one class a file."""
+"""The scikit-learn face: the classes people use."""
 
-from symclust.estimators.diana import Diana
-from symclust.estimators.divisive_clustering import DivisiveClustering
+from symclust.estimators.divisive import Diana, DivisiveClustering
 from symclust.estimators.hierarchical_nmf import HierarchicalNMF
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
@@ -10,9 +9,7 @@ from symclust.estimators.left_stochastic import HierarchicalLeftStochastic, Left
 from symclust.estimators.linkage_clustering import LinkageClustering
 from symclust.estimators.nmf import NMF, AffineNMF, GraphNMF, SparseNMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
-from symclust.estimators.spectral_njw import SpectralNJW
-from symclust.estimators.spectral_unnormalized import SpectralUnnormalized
-from symclust.estimators.spectral_yu_shi import SpectralYuShi
+from symclust.estimators.spectral import SpectralNJW, SpectralUnnormalized, SpectralYuShi
 from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization

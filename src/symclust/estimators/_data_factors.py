@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,11 +13,12 @@ from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Nonnegative
-from symclust.estimators._options import FIXED_STARTS, check_known
+from symclust.estimators._base import Clusterer
+from symclust.estimators._options import check_known
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
-from symclust.solvers import Control, Problem, Result, run
+from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, starting_points
 from symclust.validation import check_features, check_n_clusters, check_nonnegative, check_number, check_range
 
@@ -26,11 +26,13 @@ INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"
 
 
-class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class DataFactors(Clusterer):
     """Factors a nonnegative data matrix and reads clusters off the memberships.
 
     A subclass says what is minimised; parameters are stored by its ``__init__``.
     """
+
+    _nonnegative: ClassVar[bool] = True
 
     @abstractmethod
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
@@ -201,13 +203,6 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 f"{len(self.components_)} components."
             )
         return np.asarray(memberships @ self.components_) + self._placer.offset
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class DataPlacer:

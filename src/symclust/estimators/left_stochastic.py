@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,12 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Simplex, project_simplex
-from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._definite import warn_of_negative_part
+from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
-from symclust.estimators._tree import TreeEstimator
+from symclust.estimators.divisive import TreeEstimator
 from symclust.left_stochastic import (
     Rotation,
     assign_sizes,
@@ -115,6 +114,8 @@ class LeftStochastic(SimilarityEstimator):
     (0.2, [0.4, 0.6])
     """
 
+    _nonnegative: ClassVar[bool] = False
+
     def __init__(
         self,
         n_clusters: int = 2,
@@ -182,11 +183,10 @@ class LeftStochastic(SimilarityEstimator):
         self._keep(similarity, best, scale, squared_norm)
 
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
-        self._store(similarity, result)
+        self._store(similarity, result, SimplexPlacer(similarity, result.H, scale))
         self.scale_ = scale
         # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
-        self._placer = SimplexPlacer(similarity, result.H, scale)
 
     @property
     def is_unique_(self) -> bool:
@@ -266,11 +266,6 @@ class LeftStochastic(SimilarityEstimator):
         check_is_fitted(self)
         return assign_sizes(self.membership_, sizes)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
-
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
         check_known("solver", self.solver, SOLVERS)
@@ -347,7 +342,7 @@ class HierarchicalLeftStochastic(TreeEstimator):
     def _comment(self, similarity: Similarity) -> None:
         warn_of_negative_part(similarity, type(self).__name__)
 
-    def _halves(self, K: Operator) -> Array | None:
+    def _bisect(self, K: Operator) -> Array | None:
         return second_half(K)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from symclust.estimators._data_factors import DataFactors
-from symclust.estimators._known_rows import KnownRows
-from symclust.estimators._sample_graph import read_graph
+from symclust.estimators._input import read_graph
+from symclust.estimators._placing import KnownRows
 from symclust.operators import Bipartite
 from symclust.solvers import Result
 from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors

@@ -19,7 +19,7 @@ from symclust import registry
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
-from symclust.objectives import Objective
+from symclust.objectives import GivesGradient, GivesNormalEquations, Objective
 from symclust.operators import Operator
 
 Steps = Generator[Array, Array, None]
@@ -137,6 +137,20 @@ def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
     """Return the names of the solvers of a family that need nothing this objective does not offer."""
     known = {name: registry.resolve(family, name) for name in registry.options(family)}
     return [name for name, solver in known.items() if not solver.lacks(objective)]
+
+
+def choose_solver(objective: Objective) -> str:
+    """Return the name of the solver that suits an objective and the operator in it.
+
+    Row descent needs one pass over A an iteration and the fewest iterations; but from an operator that can
+    only multiply, a block of rows costs as much as the whole product. Without a gradient there is coordinate
+    descent alone.
+    """
+    if not isinstance(objective, GivesGradient):
+        return "coordinate"
+    if objective.operator.rows_are_cheap:
+        return "row_descent"
+    return "anls" if isinstance(objective, GivesNormalEquations) else "projected_gradient"
 
 
 class ProductSolver(Solver):

@@ -1,4 +1,4 @@
-"""Gauss-Seidel over the rows of H."""
+"""Each entry of H in turn at its best value: row after row, or column after column."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
-from symclust.objectives import GivesRowProblem
+from symclust.objectives import GivesColumns, GivesRowProblem
 from symclust.solvers._base import Problem, Solver, State
 
-__all__ = ["RowDescent"]
+__all__ = ["Coordinate", "RowDescent"]
 
 NEGLIGIBLE = 5e-2  # share of the squared gradient that rows left out of the partial sweeps may hold together
 MOST_PARTIAL = 20
@@ -101,3 +101,22 @@ class _Sweep:
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
         return squared_gradient
+
+
+class Coordinate(Solver):
+    """Minimise over one entry of H at a time, exactly, column after column.
+
+    The textbook method: it reads A once for every column of H where `row_descent` reads it once for all, and
+    runs on one thread, since the order of the entries is the method. For the absolute loss it is the only
+    one.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (GivesColumns,)
+
+    def advance(self, problem: Problem, states: Sequence[State]) -> None:
+        """Go once over all entries of every start."""
+        for state in states:
+            columns = problem.objective.columns(state.H)
+            for column in range(state.H.shape[1]):
+                columns.descend(column)
+            state.sweep(state.H, columns.decrease, columns.stationarity)
