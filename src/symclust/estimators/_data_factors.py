@@ -62,14 +62,30 @@ class DataFactors(Clusterer):
         rng = check_random_state(self.random_state)
         starts = starting_points(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
         results = run(problem, solver, starts, control)
+        best = min(results, key=lambda result: result.objective)
+        self._placer = DataPlacer(objective, best.H)
+        if objective.separate_rows:
+            self._settle(objective, best)
         self.inits_ = np.array([result.objective for result in results])
-        best = results[int(self.inits_.argmin())]
         self._store(objective, best)
         self._warn(best)
         return self
 
+    def _settle(self, objective: TwoFactors, best: Result) -> None:
+        """Take the last step on W exactly, as `transform` does: training samples are placed where they are.
+
+        A solver's last W is only near the minimum for its C; and where C has dependent columns, as with more
+        clusters than features it must, there are many minima.
+        """
+        A = objective.operator
+        W, C = A.sides(best.H)
+        Y = self._placer.solve(A)
+        if not np.array_equal(Y, W[:, objective.free]):  # block pivoting has mostly been there
+            best.H = objective.join(Y, C)
+            best.objective = objective.value(best.H, A @ best.H, objective.gram(best.H))
+            best.history.objective[-1] = best.objective
+
     def _store(self, objective: TwoFactors, best: Result) -> None:
-        self._placer = DataPlacer(objective, best.H)
         W, _ = objective.operator.sides(best.H)
         # The objective belongs to the factors as they were found: rescaling them changes penalties.
         self.objective_ = best.objective
@@ -152,8 +168,7 @@ class DataFactors(Clusterer):
         """Return the memberships of samples, n_samples × n_clusters.
 
         Each is the nonnegative least squares problem of its sample with the components as they are, solved
-        exactly: thesis (39). The memberships of training samples come out as in `membership_` as far as
-        the fit has converged.
+        exactly: thesis (39). So are those of the training samples in `membership_`.
 
         Parameters
         ----------
@@ -205,19 +220,21 @@ class DataPlacer:
     """
 
     def __init__(self, objective: TwoFactors, H: Array) -> None:
-        C = objective.operator.sides(H)[1]
-        self._C = np.ascontiguousarray(C[:, objective.free])
-        self.norms = np.sqrt(np.einsum("ij,ij->j", self._C, self._C, dtype=np.float64)).astype(C.dtype)
-        lengths = np.where(self.norms > 0, self.norms, 1)
-        self.components = np.ascontiguousarray((self._C / lengths).T)
+        C = objective.operator.sides(H)[1].copy()  # without the memberships beside it
+        free = C[:, objective.free]
+        self.norms = np.sqrt(np.einsum("ij,ij->j", free, free, dtype=np.float64)).astype(C.dtype)
+        self.components = np.ascontiguousarray((free / np.where(self.norms > 0, self.norms, 1)).T)
         self.offset = objective.offset(C)
         # The problem of a sample without entries: its right-hand side is what is known of every sample.
-        empty = np.zeros((1, C.shape[1]), dtype=C.dtype)
-        problem = objective.samples_problem(C, empty, _kernels.gram(np.ascontiguousarray(C))[0])
+        problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
+        self._C, self._free = C, objective.free
         self._left, self._known = problem.left, problem.right
 
     def memberships(self, X: Any) -> Array:
         """Return a row of memberships for each row of X."""
+        return self.solve(Bipartite(X.astype(self._C.dtype, copy=False))) * self.norms
+
+    def solve(self, A: Bipartite) -> Array:
+        """Return the rows of W for the samples of A."""
         with single_threaded_blas():
-            right = Bipartite(X.astype(self._C.dtype, copy=False)).times(self._C) + self._known
-            return block_pivoting(self._left, right) * self.norms
+            return block_pivoting(self._left, A.times(self._C)[:, self._free] + self._known)
