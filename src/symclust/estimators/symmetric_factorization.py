@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from symclust import _kernels, registry
+from symclust._threads import single_threaded_libraries
 from symclust._types import Array
+from symclust.baselines import k_means
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
 from symclust.estimators._input import Similarity
-from symclust.estimators._k_means import k_means
 from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.exceptions import CombinationError
@@ -233,14 +233,9 @@ class SymmetricFactorization(DescentEstimator):
     def _labels_of(self, H: Array) -> Array:
         if self.centers_ is None:
             return H.argmax(axis=1)
-        with threadpool_limits(1):
+        with single_threaded_libraries():
             return pairwise_distances_argmin(H, self.centers_)
 
     def _make_placer(self, similarity: Similarity, H: Array) -> Placer:
         # Off the diagonal M = A − λL is (1 + λ)A.
         return Placer(similarity, H, RowSolver(self._problem.constraint), 1 + self.graph_regularization)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
