@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._options import check_known
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.objectives import GivesGradient, Objective
 from symclust.operators import Operator
@@ -29,7 +28,7 @@ from symclust.solvers import (
     count_starts,
     solve,
 )
-from symclust.validation import check_n_clusters, check_scale, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity
 
 COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")

@@ -17,7 +17,6 @@ from symclust.baselines import k_means
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
 from symclust.estimators._input import Similarity
-from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
@@ -33,7 +32,7 @@ from symclust.solvers import (
     orthant_solver,
     solve_in_set,
 )
-from symclust.validation import check_number
+from symclust.validation import check_known, check_number
 
 ASSIGNMENTS = ("auto", "argmax", "kmeans")
 RESTARTS = 10  # of k-means on the rows
