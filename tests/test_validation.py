@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.validation import check_features, check_number
+from symclust.validation import check_features, check_nonnegative, check_number
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.coo_matrix])
@@ -95,3 +95,15 @@ def test_numbers_between_two_bounds(value):
 def test_numbers_outside_two_bounds(value):
     with pytest.raises(OptionError, match=r"noise=.* must be a number above 0 and at most 1\."):
         check_number("noise", value, least=0, most=1, exclusive=True)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_negative_entries_are_named_with_their_place_and_the_estimator(form):
+    X = np.ones((4, 3))
+    X[0] = 0
+    check_nonnegative(form(-0.0 * X), "NMF")
+    X[2, 1] = -2.5
+    X[3, 0] = -1
+    words = r"passed to NMF.*concerned: 2, the first at row 2, column 1: -2\.5\. Use the weights"
+    with pytest.raises(InputError, match=words):
+        check_nonnegative(form(X), "NMF", "Use the weights as they were.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,23 +14,36 @@ from sklearn.utils.validation import check_array
 from symclust.exceptions import InputError, InputTypeError, OptionError
 
 __all__ = [
+    "FILL",
+    "PAIRS",
     "check_features",
+    "check_memory",
     "check_n_clusters",
+    "check_nonnegative",
     "check_number",
     "check_range",
     "check_scale",
     "check_similarity",
+    "is_a",
     "is_missing",
+    "refuse_masked",
     "says_stop",
 ]
 
 # Gradients of two factors are of the size of X^1.5, with a baseline X²; their squares are summed in float64.
 LARGEST = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e75}
 
+SHIFT = "Shift or clip the features, or use a model of similarities, such as SymNMF."
 NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
+# What to do about gaps in features, and in similarities.
+FILL = "Remove those samples or features, or fill the gaps, for example with sklearn.impute.SimpleImputer."
+PAIRS = (
+    "Put 0 where two samples are not similar at all. Pairs about which nothing is known are named in ignore= "
+    "of OffDiagonalSymNMF, with 0 in their place."
+)
 
 
-def check_features(X: Any, *, name: str = "X") -> Any:
+def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = False) -> Any:
     """Return samples × features as a C-ordered array or a CSR array of float32 or float64.
 
     float32 and float64 stay what they are; integers, bools and other floats become float64. A sparse input
@@ -40,13 +54,18 @@ def check_features(X: Any, *, name: str = "X") -> Any:
     X : array-like or sparse of shape (n_samples, n_features)
     name : str
         What the messages call it.
+    gaps : str
+        What the messages advise about NaN, infinity and masked entries.
+    copy : bool
+        Whether the result must not share memory with X, for who keeps it.
 
     Raises
     ------
     InputError
-        For another number of dimensions, no samples, no features, complex numbers, NaN or infinity.
+        For another number of dimensions, no samples, no features, complex numbers, NaN, infinity, or masked
+        entries.
     InputTypeError
-        For entries that are not numbers.
+        For a path or an AnnData, and for entries that are not numbers.
 
     Examples
     --------
@@ -54,6 +73,8 @@ def check_features(X: Any, *, name: str = "X") -> Any:
     >>> check_features([[1, 2], [3, 4]]).dtype
     dtype('float64')
     """
+    _refuse_containers(X, name)
+    refuse_masked(X, name=name, gaps=gaps)
     try:
         # scikit-learn's words, which its check_estimator looks for; finiteness is ours, to say where.
         X = check_array(
@@ -61,18 +82,80 @@ def check_features(X: Any, *, name: str = "X") -> Any:
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",
+            copy=copy,
             ensure_all_finite=False,
             input_name=name,
         )
     except TypeError as error:
-        raise InputTypeError(f"{error}. {NUMBERS}") from error
+        raise InputTypeError(f"{error}.{_where_not_a_number(X)} {NUMBERS}") from error
     except ValueError as error:
         text = str(error)
-        raise InputError(f"{text}. {NUMBERS}" if text.startswith("could not convert") else text) from error
+        if text.startswith("could not convert"):
+            text = f"{text}.{_where_not_a_number(X)} {NUMBERS}"
+        raise InputError(text) from error
     if sparse.issparse(X):
         X = _canonical(sparse.csr_array(X))
-    _check_finite(X, name)
+    _check_finite(X, name, gaps)
     return X
+
+
+def _refuse_containers(X: Any, name: str) -> None:
+    """Refuse what holds or points to the data, and say how to get at it."""
+    if isinstance(X, str | bytes | os.PathLike):
+        raise InputTypeError(
+            f"{name} is a path or a text, {X!r:.60}. Expected the data themselves: an array, a DataFrame or "
+            "a sparse matrix with one row a sample, or a graph. Read a file first, for example with "
+            "numpy.loadtxt(path, delimiter=',') or pandas.read_csv(path)."
+        )
+    if is_a(X, "anndata", "AnnData"):
+        raise InputTypeError(
+            f"{name} is an AnnData, which holds several matrices. Give the one to be used: adata.X, a layer "
+            "adata.layers[...], or an embedding such as adata.obsm['X_pca']."
+        )
+
+
+def refuse_masked(X: Any, *, name: str = "X", gaps: str = FILL) -> None:
+    """Refuse a masked array of NumPy in which an entry is masked: what is under the mask means nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import refuse_masked
+    >>> refuse_masked(np.ma.masked_less([[1.0, -9.0]], 0))
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputError: 1 of 2 entries of X are masked. Remove those samples or features...
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        count = int(np.count_nonzero(np.ma.getmaskarray(X)))
+        raise InputError(f"{count} of {X.size} entries of {name} are masked. {gaps}")
+
+
+def is_a(anything: Any, library: str, name: str) -> bool:
+    """Whether an object is of a library's class or a subclass, found out without importing the library.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from symclust.validation import is_a
+    >>> is_a(pandas.DataFrame(), "pandas", "DataFrame")
+    True
+    """
+    parents = type(anything).__mro__
+    return any(p.__name__ == name and p.__module__.split(".")[0] == library for p in parents)
+
+
+def _where_not_a_number(X: Any) -> str:
+    """Return a sentence about the first entry that is not a number, or nothing."""
+    cells = np.asarray(X, dtype=object)
+    for place, value in np.ndenumerate(cells if cells.ndim == 2 else cells[:0]):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            row, column = place
+            label = f" ({X.columns[column]!r})" if is_a(X, "pandas", "DataFrame") else ""
+            return f" The first such entry, {value!r:.60}, is at row {row}, column {column}{label}."
+    return ""
 
 
 def _canonical(X: sparse.csr_array) -> sparse.csr_array:
@@ -82,7 +165,7 @@ def _canonical(X: sparse.csr_array) -> sparse.csr_array:
     return X
 
 
-def _check_finite(X: Any, name: str) -> None:
+def _check_finite(X: Any, name: str, gaps: str) -> None:
     values = X.data if sparse.issparse(X) else X
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum()):  # one pass without a temporary; only an overflow needs the second look
@@ -93,8 +176,7 @@ def _check_finite(X: Any, name: str) -> None:
             row, column = _first_position(X, found)
             raise InputError(
                 f"Input {name} contains {word}. Entries concerned: {count}, the first at row {row}, column "
-                f"{column}. Remove those samples or features, or fill the gaps, for example with "
-                "sklearn.impute.SimpleImputer."
+                f"{column}. {gaps}"
             )
 
 
@@ -105,8 +187,42 @@ def _first_position(X: Any, found: np.ndarray) -> tuple[int, int]:
     return first // X.shape[1], first % X.shape[1]
 
 
+def check_nonnegative(X: Any, who: str, advice: str = SHIFT) -> None:
+    """Refuse data, dense or CSR, with negative entries, and say where the first one is.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        What `check_features` returned.
+    who : str
+        The estimator that the data was given to.
+    advice : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import check_nonnegative
+    >>> check_nonnegative(np.array([[1.0, -2.0]]), "NMF")
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputError: Negative values in data passed to NMF, which builds samples from \
+nonnegative parts. Entries concerned: 1, the first at row 0, column 1: -2. Shift or clip the features, or \
+use a model of similarities, such as SymNMF.
+    """
+    values = X.data if sparse.issparse(X) else X
+    if values.min(initial=0) >= 0:  # one pass without a temporary
+        return
+    row, column = _first_position(X, values < 0)
+    raise InputError(
+        f"Negative values in data passed to {who}, which builds samples from nonnegative parts. Entries "
+        f"concerned: {np.count_nonzero(values < 0)}, the first at row {row}, column {column}: "
+        f"{X[row, column]:.3g}. {advice}"
+    )
+
+
 def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
-    """Refuse a similarity that is not finite, not symmetric up to rounding, or negative; return ‖A‖².
+    """Refuse a similarity that is not finite, too small, not symmetric up to rounding, or negative.
 
     Parameters
     ----------
@@ -114,31 +230,109 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
         What was given, as an operator.
     nonnegative : bool
         Whether negative entries are refused.
+
+    Returns
+    -------
+    float
+        ‖A‖².
     """
     squared_norm = float(operator.squared_norm())
     if not np.isfinite(squared_norm):
         raise InputError(
             "The similarity contains NaN, infinity, or values whose squares overflow. Every pair needs a "
-            "finite number: use 0 for pairs that are not similar at all."
+            f"finite number. {PAIRS}"
         )
+    _check_not_vanishing(operator, squared_norm)
+    _check_symmetric(operator, squared_norm)
+    if nonnegative and not operator.is_nonnegative():
+        raise InputError(
+            f"Negative values in data: some similarities are negative{_negative_entry(operator)}, and this "
+            "model builds them from nonnegative numbers. SymmetricFactorization takes them as they are. Or "
+            "shift or clip them, turn distances into similarities first (for example exp(-d**2 / sigma**2)), "
+            "or choose an affinity without negative values, such as 'nearest_neighbors'."
+        )
+    return squared_norm
+
+
+def _check_not_vanishing(operator: Any, squared_norm: float) -> None:
+    least = max(float(np.finfo(operator.dtype).tiny), float(np.finfo(np.float64).tiny) ** 0.5)
+    if squared_norm >= least**2:
+        return
+    # Norms that are differences may be 0 by rounding, and all entries may be: only then is every entry read.
+    size = abs(_value(operator, *place)) if (place := operator.negative_entry()) else operator.largest()
+    if 0 < size < least:
+        raise InputError(
+            f"The similarity is too small: its largest entry is {size:.2g}, and squares of such numbers "
+            "vanish. Multiply it by a constant, for example A / abs(A).max()."
+        )
+
+
+def _check_symmetric(operator: Any, squared_norm: float) -> None:
     asymmetry = operator.asymmetry()
     # The largest entry of some operators is a search through all n × n: only asked where it matters. Entries
     # may be large and negative; ‖A‖/n is never above the largest magnitude.
     largest = max(operator.largest(), np.sqrt(squared_norm) / operator.n) if asymmetry else 0.0
     if asymmetry > 1e4 * np.finfo(operator.dtype).eps * max(largest, asymmetry):
+        i, j = operator.asymmetric_entry()
         raise InputError(
             f"The similarity is not symmetric: a_ij and a_ji differ by up to {asymmetry:.3g} "
-            f"(entries are as large as {largest:.3g}). "
+            f"(entries are as large as {largest:.3g}), most at {_place(operator, i, j)}: "
+            f"{_value(operator, i, j):.6g} against {_value(operator, j, i):.6g}. "
             "Symmetrise it first, for example with (A + A.T) / 2."
         )
-    if nonnegative and not operator.is_nonnegative():
-        raise InputError(
-            "Negative values in data: some similarities are negative, and this model builds them from "
-            "nonnegative numbers. SymmetricFactorization takes them as they are. Or shift or clip them, turn "
-            "distances into similarities first (for example exp(-d**2 / sigma**2)), or choose an affinity "
-            "without negative values, such as 'nearest_neighbors'."
-        )
-    return squared_norm
+
+
+def _negative_entry(operator: Any) -> str:
+    place = operator.negative_entry()
+    return f" ({_value(operator, *place):.3g} at {_place(operator, *place)})" if place else ""
+
+
+def _value(operator: Any, i: int, j: int) -> float:
+    return float(operator.entries([i], [j])[0])
+
+
+def _place(operator: Any, i: int, j: int) -> str:
+    """Return row and column in words, with the names of the nodes where they have other names than these."""
+    names = operator.names
+    if names is None or (names[i], names[j]) == (i, j):
+        return f"row {i}, column {j}"
+    return f"row {i}, column {j} ({names[i]!r} and {names[j]!r})"
+
+
+def check_memory(size: int, what: str, advice: str) -> None:
+    """Refuse an array of `size` bytes that memory does not hold, before work is spent on it.
+
+    Examples
+    --------
+    >>> from symclust.validation import check_memory
+    >>> check_memory(1 << 62, "The complete graph", "Give n_neighbors=.")
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputError: The complete graph would take 4.61e+09 GB of memory...
+    """
+    available = _available_memory()
+    if available is None or size <= available:
+        try:
+            np.empty(size, dtype=np.uint8)  # where nothing is known of memory, the system is asked for it
+            return
+        except (MemoryError, ValueError):
+            pass
+    there = "" if available is None else f", of which {available / 1e9:.3g} GB are available"
+    raise InputError(f"{what} would take {size / 1e9:.3g} GB of memory{there}. {advice}")
+
+
+def _available_memory() -> int | None:
+    """Return the bytes that can be had without moving programs out of memory, or None if nobody tells."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            found = dict(line.split(":", 1) for line in lines)
+        return 1024 * int(found["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        pass
+    try:  # all there is: of what other programs use nothing is known
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def check_range(X: Any) -> None:

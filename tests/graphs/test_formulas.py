@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from symclust.graphs import cosine, gaussian, nearest_neighbors, self_tuning
+from symclust.graphs import Gaussian, SelfTuning, cosine, gaussian, nearest_neighbors, self_tuning
 from symclust.graphs.cosine import Cosine
-from symclust.graphs.gaussian import Gaussian
 from symclust.graphs.nearest_neighbors import NearestNeighbors
-from symclust.graphs.self_tuning import SelfTuning
 
 FORMS = [np.asarray, sparse.csr_array, sparse.coo_matrix, sparse.csc_array]
 

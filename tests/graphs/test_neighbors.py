@@ -5,8 +5,7 @@ import pytest
 from scipy import sparse
 
 from symclust.exceptions import InputError
-from symclust.graphs._finders import Brute, SparseProduct, Tree, choose_finder
-from symclust.graphs._neighbors import NeighborSearch
+from symclust.graphs._neighbors import Brute, NeighborSearch, SparseProduct, Tree, choose_finder
 
 
 def by_sorting(X, k):
@@ -34,7 +33,7 @@ def test_blocks_of_rows_make_no_difference(d, monkeypatch):
     X = np.random.default_rng(0).normal(size=(100, d))
     whole = NeighborSearch(X).nearest(5)
     monkeypatch.setattr("symclust.graphs._neighbors.ROWS", 7)
-    monkeypatch.setattr("symclust.graphs._pairs.CELLS", 50)
+    monkeypatch.setattr("symclust.graphs._neighbors.CELLS", 50)
     for part, same in zip(NeighborSearch(X).nearest(5), whole, strict=True):
         np.testing.assert_array_equal(part, same)
 

@@ -1,21 +1,24 @@
-"""From what the user gives to the operator that the solvers see."""
+"""The words of the user, read in one place: what is given as X, `affinity`, `graph` and `ignore`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from symclust import registry
-from symclust.estimators._new_nodes import NewNodes
+from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.graphs import Affinity, normalized_cut
-from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names, is_a
-from symclust.validation import check_features, check_similarity
+from symclust.graphs import Affinity, NormalizedCut
+from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names
+from symclust.validation import PAIRS, check_features, check_similarity, is_a, refuse_masked
 
 DEFAULT = "nearest_neighbors"
-NOT_AFFINITIES = ("normalized_cut",)  # files of graphs/ that turn a similarity into another
 ELSE = {  # what else the parameter may be
     "affinity": "'precomputed' (X holds the similarities), or give a function of X",
     "graph": "or give the similarities of the samples themselves",
@@ -35,7 +38,7 @@ class Similarity:
     names : list or None
         Of the nodes of a graph.
     samples : array or None
-        Training samples × features; None where A itself was given.
+        Training samples × features, not the user's own array; None where A itself was given.
     extend : callable or None
         From new samples to their similarities to the training samples; None where that is not known.
     """
@@ -67,13 +70,21 @@ def read_similarity(X: Any, affinity: Any, params: dict[str, Any] | None) -> Sim
     if is_similarity(X):
         return _read_graph(X, affinity, params)
     if callable(affinity):
-        return _call(affinity, check_features(X), params or {})
-    if _is_precomputed(affinity):
+        return _call(affinity, check_features(X, copy=True), params or {})
+    if _is_word(affinity, "precomputed"):
         _refuse_params("affinity='precomputed'", params)
         return Similarity(as_operator(_check_precomputed(X)), extend=as_given)
     rule = make_affinity(affinity, params)
-    X = check_features(X)
-    return Similarity(as_operator(rule.fit(X)), samples=X, extend=rule.extend)
+    X = check_features(X, copy=True)  # kept for new samples, whatever becomes of the array given
+    A = as_operator(rule.fit(X, check_input=False))
+    return Similarity(A, samples=X, extend=partial(rule.extend, check_input=False))
+
+
+def without_normalizing(X: Any, affinity: Any, params: Any) -> tuple[Any, dict[str, Any] | None]:
+    """Return the affinity and parameters for a method that wants the default without its normalised cut."""
+    if not _is_word(affinity, DEFAULT):
+        return affinity, params
+    return ("precomputed", params) if is_similarity(X) else (affinity, {"normalize": False, **(params or {})})
 
 
 def _read_graph(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similarity:
@@ -89,15 +100,23 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similar
     if not names:
         raise InputError(f"The {type(X).__name__} has no nodes: there is nothing to cluster.")
     A = Sparse(graph_adjacency(X))
+    A.names = names
     if affinity == "precomputed":
         return Similarity(A, names, extend=as_given)
-    if not A.is_nonnegative():
+    if (edge := A.negative_entry()) is not None:
+        u, v = (names[node] for node in edge)
         raise InputError(
-            f"Negative values in data: the {type(X).__name__} has edges of negative weight, for which there "
-            "is no normalised cut. SymmetricFactorization takes them as they are with affinity='precomputed'."
+            f"Negative values in data: the {type(X).__name__} has edges of negative weight, such as that "
+            f"between {u!r} and {v!r}, for which there is no normalised cut. SymmetricFactorization takes "
+            "them as they are with affinity='precomputed'."
         )
-    check_similarity(A)
-    return Similarity(as_operator(normalized_cut(A.csr)), names, extend=NewNodes(A.csr).extend)
+    cut = NormalizedCut()
+    return Similarity(as_operator(cut.fit(A.csr)), names, extend=partial(_extend_graph, cut))
+
+
+def _extend_graph(cut: NormalizedCut, X: Any) -> sparse.csr_array:
+    """Return the similarities of new nodes, given by the weights of their edges to the graph's nodes."""
+    return cut.extend(sparse.csr_array(X, dtype=cut.degrees_.dtype, copy=True))
 
 
 def _call(affinity: Callable[..., Any], X: Any, params: dict[str, Any]) -> Similarity:
@@ -117,7 +136,7 @@ def _check_precomputed(X: Any) -> Any:
             "The DataFrame's index and columns differ, so rows and columns may not be in the same order. "
             "Reorder them (df.loc[names, names]), or pass df.to_numpy() if they already agree."
         )
-    return check_features(X)
+    return check_features(X, gaps=PAIRS)
 
 
 def _refuse_params(what: str, params: dict[str, Any] | None) -> None:
@@ -133,13 +152,14 @@ def as_given(X: Any) -> Any:
     return X
 
 
-def _is_precomputed(affinity: Any) -> bool:
-    return isinstance(affinity, str) and affinity == "precomputed"
+def _is_word(affinity: Any, word: str) -> bool:
+    return isinstance(affinity, str) and affinity == word
 
 
 def make_affinity(affinity: Any, params: dict[str, Any] | None, parameter: str = "affinity") -> Affinity:
     """Return the affinity of that name with its parameters; `parameter` is what the user calls it."""
-    known = [name for name in registry.options("graphs") if name not in NOT_AFFINITIES]
+    # The other options of graphs/ turn a similarity into another.
+    known = [name for name in registry.options("graphs") if _is_affinity(registry.resolve("graphs", name))]
     if not isinstance(affinity, str) or affinity not in known:
         given = repr(affinity) if isinstance(affinity, str | None) else f"<{type(affinity).__name__}>"
         listed = ", ".join(map(repr, known))
@@ -154,6 +174,10 @@ def make_affinity(affinity: Any, params: dict[str, Any] | None, parameter: str =
         ) from error
 
 
+def _is_affinity(option: Any) -> bool:
+    return isinstance(option, type) and issubclass(option, Affinity)
+
+
 def input_tags(affinity: Any, params: dict[str, Any] | None) -> dict[str, bool]:
     """Return what scikit-learn asks about X: whether it may be sparse, is pairwise, must not be negative."""
     name = affinity if isinstance(affinity, str) else ""
@@ -163,3 +187,63 @@ def input_tags(affinity: Any, params: dict[str, Any] | None) -> dict[str, bool]:
         "pairwise": name == "precomputed",
         "positive_only": name in NONNEGATIVE_ONLY,
     }
+
+
+def read_graph(graph: Any, params: dict[str, Any] | None, X: Any) -> Similarity:
+    """Return the similarities of the checked samples X: made of them if `graph` is a name, else as given."""
+    if isinstance(graph, str):
+        similarity = Similarity(as_operator(make_affinity(graph, params, "graph").fit(X, check_input=False)))
+    elif params:
+        raise CombinationError(
+            f"graph_params={params!r} has no meaning for a graph that is given. Leave it out, or name the "
+            "graph to be made, such as graph='nearest_neighbors'."
+        )
+    else:
+        given = graph if is_similarity(graph) else as_operator(graph)
+        similarity = read_similarity(given, "precomputed", None)
+    if similarity.operator.n != X.shape[0]:
+        raise InputError(
+            f"The graph has {similarity.operator.n} nodes, but X has {X.shape[0]} samples: "
+            "it needs a node for each."
+        )
+    check_similarity(similarity.operator)
+    return similarity
+
+
+def read_ignored(ignore: Any, n: int) -> sparse.csr_array:
+    """Return the mask of ignored pairs as a canonical CSR pattern of ones without its diagonal."""
+    mask = sparse.csr_array(ignore) if sparse.issparse(ignore) else sparse.csr_array(_mask_array(ignore))
+    if mask.shape != (n, n):
+        raise InputError(
+            f"ignore has shape {mask.shape}, but there are {n} samples: give a symmetric mask of shape "
+            f"({n}, {n}), nonzero at the pairs that carry no information."
+        )
+    rows, columns = mask.nonzero()
+    away = rows != columns
+    pattern = sparse.csr_array((np.ones(away.sum()), (rows[away], columns[away])), shape=(n, n))
+    pattern.sum_duplicates()
+    pattern.data[:] = 1
+    _check_both_ways(pattern)
+    return pattern
+
+
+def _mask_array(ignore: Any) -> Array:
+    refuse_masked(ignore, name="ignore", gaps="Give a mask of zeros and ones: ones at pairs to be ignored.")
+    array = np.asarray(ignore)
+    if array.ndim != 2 or array.dtype.kind not in "bifu":
+        raise InputError(
+            f"ignore must be a sparse or dense mask with two dimensions, or None; got "
+            f"{type(ignore).__name__} with {array.ndim} dimensions and dtype {array.dtype}."
+        )
+    return array
+
+
+def _check_both_ways(pattern: sparse.csr_array) -> None:
+    lonely = (pattern - pattern.T).tocoo()
+    lonely.eliminate_zeros()
+    if lonely.nnz:
+        i, j = int(lonely.coords[0][0]), int(lonely.coords[1][0])
+        raise InputError(
+            f"ignore is not symmetric: only one of the pairs ({i}, {j}) and ({j}, {i}) is in it, and "
+            f"{lonely.nnz // 2 - 1} others likewise. Use mask + mask.T."
+        )

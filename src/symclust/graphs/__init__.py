@@ -10,28 +10,28 @@ function             similarity of two samples               gives
 `normalized_cut`     any, divided by the roots of degrees    what it was given
 ===================  ======================================  =======================================
 
-No sample is similar to itself: diagonals are zero. Each function has an `Affinity` class beside it, in the
-file of the same name, whose `extend` gives the similarity of unseen samples to the training samples.
+No sample is similar to itself: diagonals are zero. Each function of samples has an `Affinity` class beside
+it (`NearestNeighbors`, `Cosine`, `Gaussian`, `SelfTuning`), whose `extend` gives the similarity of unseen
+samples to the training samples; `NormalizedCut` does the same for a step from one graph to another.
 """
 
 from symclust.graphs._base import Affinity
-from symclust.graphs._degrees import degrees, inverse_roots, scale
-from symclust.graphs._unit_rows import unit_rows
-from symclust.graphs.cosine import cosine
-from symclust.graphs.gaussian import gaussian
-from symclust.graphs.nearest_neighbors import nearest_neighbors
-from symclust.graphs.normalized_cut import normalized_cut
-from symclust.graphs.self_tuning import self_tuning
+from symclust.graphs.cosine import Cosine, cosine, unit_rows
+from symclust.graphs.distance_kernels import Gaussian, SelfTuning, gaussian, self_tuning
+from symclust.graphs.nearest_neighbors import NearestNeighbors, nearest_neighbors
+from symclust.graphs.normalized_cut import NormalizedCut, normalized_cut
 
 __all__ = [
     "Affinity",
+    "Cosine",
+    "Gaussian",
+    "NearestNeighbors",
+    "NormalizedCut",
+    "SelfTuning",
     "cosine",
-    "degrees",
     "gaussian",
-    "inverse_roots",
     "nearest_neighbors",
     "normalized_cut",
-    "scale",
     "self_tuning",
     "unit_rows",
 ]

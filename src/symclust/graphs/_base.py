@@ -6,13 +6,11 @@ from abc import ABC, abstractmethod
 from numbers import Integral
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
-from symclust._types import Features, Matrix, SimilarityLike
+from symclust._types import Array, Features, Matrix, SimilarityLike
 from symclust.exceptions import InputError, OptionError
-from symclust.graphs._degrees import degrees, inverse_roots, scale
-from symclust.operators import Operator
+from symclust.graphs.normalized_cut import NormalizedCut, row_sums
 from symclust.validation import check_features
 
 __all__ = ["Affinity"]
@@ -22,7 +20,8 @@ class Affinity(ABC):
     """A rule that turns samples into similarities, and keeps what it learned to place unseen samples.
 
     A subclass says how similar the training samples are to each other (`_similarity`) and unseen ones to them
-    (`_cross`), both before normalisation.
+    (`_cross`). What becomes of these similarities afterwards is a step of its own with `fit` and `extend`, of
+    which there is one, `NormalizedCut`.
 
     Parameters
     ----------
@@ -44,37 +43,37 @@ class Affinity(ABC):
         self.normalize = normalize
 
     @abstractmethod
-    def _similarity(self, X: Features) -> SimilarityLike:
-        """Similarity of the training samples, fresh: it is scaled in place."""
+    def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
+        """Similarity of the training samples, fresh: of each to q neighbours, or of all to all."""
 
     @abstractmethod
-    def _cross(self, X_new: Features) -> Matrix:
+    def _cross(self, X_new: Features, q: int | None) -> Matrix:
         """Similarity of unseen samples (rows) to the training samples (columns), fresh."""
 
-    def fit(self, X: Any) -> SimilarityLike:
+    def fit(self, X: Any, check_input: bool = True) -> SimilarityLike:
         """Return the similarity of the samples, with zero self-edges, and remember what `extend` needs.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_samples, n_features)
+        check_input : bool
+            False takes X, which `validation.check_features` has returned, as it is and keeps it.
 
         Returns
         -------
         A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
         """
         self._check_options()
-        self.X_ = check_features(X)
-        E = self._similarity(self.X_)
+        self.X_ = check_features(X, copy=True) if check_input else X
+        E = self._similarity(self.X_, self._edges(self.X_.shape[0]))
         if not self.normalize:
             return E
-        self.degrees_ = self._degrees(E)
-        roots = inverse_roots(self.degrees_, self.X_.dtype)
-        if isinstance(E, Operator):
-            return E.scaled(roots)
-        scale(E, roots, roots)  # (25)
-        return E
+        self._cut = NormalizedCut()
+        A = self._cut.fit(E, self._degrees(E))
+        self.degrees_ = self._cut.degrees_
+        return A
 
-    def extend(self, X_new: Any) -> Matrix:
+    def extend(self, X_new: Any, check_input: bool = True) -> Matrix:
         """Return the similarity of unseen samples to the training samples.
 
         Scales and degrees of the training samples are those found by `fit`; a new sample's degree is the
@@ -85,19 +84,23 @@ class Affinity(ABC):
         Parameters
         ----------
         X_new : array-like or sparse of shape (n_new, n_features)
+        check_input : bool
+            As in `fit`.
 
         Returns
         -------
         A_new : ndarray or csr_array of shape (n_new, n_samples)
         """
-        E = self._cross(self._like_training(check_features(X_new)))
-        if self.normalize:
-            own = inverse_roots(degrees(E), E.dtype)
-            scale(E, own, inverse_roots(self.degrees_, E.dtype))  # (25)
-        return E
+        X_new = self._like_training(check_features(X_new) if check_input else X_new)
+        E = self._cross(X_new, self._edges(self.X_.shape[0]))
+        return self._cut.extend(E) if self.normalize else E
 
-    def _degrees(self, E: SimilarityLike) -> np.ndarray:
-        return E.degrees() if isinstance(E, Operator) else degrees(E)
+    def _edges(self, n: int) -> int | None:
+        """Return how many neighbours each of n samples is joined to; None is all."""
+        return self.n_neighbors
+
+    def _degrees(self, E: SimilarityLike) -> Array:
+        return row_sums(E)
 
     def _check_options(self) -> None:
         q = self.n_neighbors

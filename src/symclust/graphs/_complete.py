@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._types import Array
 
 __all__ = ["complete_kernel", "cross_kernel", "kernel"]
 
@@ -15,14 +16,14 @@ CELLS = 1 << 20  # numbers in the differences taken at a time
 FEW = 0.05  # share of such pairs up to which they are computed one by one
 
 
-def kernel(squared: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def kernel(squared: Array, left: Array, right: Array) -> Array:
     """Return exp(−d² / (σ_i σ_j)), the form shared by (9) and (22)."""
     with np.errstate(over="ignore", under="ignore"):
         # A product of two tiny scales may underflow to 0, and 0 / 0 would spoil duplicates.
         return np.exp(-squared / np.maximum(left * right, np.finfo(np.float64).tiny))
 
 
-def complete_kernel(X: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def complete_kernel(X: Array, scales: Array) -> Array:
     """Return the n × n kernel with zero diagonal; symmetric to the bit, since each pair is computed once."""
     n = X.shape[0]
     squared = SquaredDistances(X, X)
@@ -42,7 +43,7 @@ def complete_kernel(X: np.ndarray, scales: np.ndarray) -> np.ndarray:
     return E
 
 
-def cross_kernel(X_new: np.ndarray, X: np.ndarray, new_scales: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def cross_kernel(X_new: Array, X: Array, new_scales: Array, scales: Array) -> Array:
     """Return the m × n kernel between unseen and training rows."""
     squared = SquaredDistances(X_new, X)
     E = np.empty((X_new.shape[0], X.shape[0]), dtype=X.dtype)
@@ -62,13 +63,13 @@ class SquaredDistances:
     centring rounds.
     """
 
-    def __init__(self, Q: np.ndarray, X: np.ndarray) -> None:
+    def __init__(self, Q: Array, X: Array) -> None:
         center = X.mean(axis=0, dtype=np.float64)
         self._Q, self._X = Q, X
         self._centered_X = X - center
         self._centered_Q = self._centered_X if Q is X else Q - center
 
-    def __call__(self, rows: slice, columns: slice) -> np.ndarray:
+    def __call__(self, rows: slice, columns: slice) -> Array:
         """Return the block of the given rows of Q and rows of X, in float64."""
         q, x = self._centered_Q[rows], self._centered_X[columns]
         norms = np.einsum("ij,ij->i", q, q)[:, None] + np.einsum("ij,ij->i", x, x)
@@ -79,7 +80,7 @@ class SquaredDistances:
         self._repair(squared, cancelled, self._Q[rows], self._X[columns])
         return squared
 
-    def _repair(self, squared: np.ndarray, cancelled: np.ndarray, q: np.ndarray, x: np.ndarray) -> None:
+    def _repair(self, squared: Array, cancelled: Array, q: Array, x: Array) -> None:
         i, j = np.nonzero(cancelled)
         for part in split(i.size, max(1, CELLS // x.shape[1])):
             difference = np.subtract(q[i[part]], x[j[part]], dtype=np.float64)

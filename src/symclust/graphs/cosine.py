@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust._types import Features, Matrix, SimilarityLike
+from symclust._threads import split
+from symclust._types import Array, Features, Matrix, SimilarityLike
 from symclust.graphs._base import Affinity
-from symclust.graphs._neighbors import NeighborSearch
-from symclust.graphs._pairs import pair_products
-from symclust.graphs._union import directed, index_type, union
-from symclust.graphs._unit_rows import inverse_norms, unit_rows
+from symclust.graphs._neighbors import NeighborSearch, directed, index_type, pair_products, union
 from symclust.operators import Gram, Operator
+from symclust.validation import check_features
 
 __all__ = ["Cosine", "cosine"]
+
+ROWS = 1024  # rows whose lengths are measured at a time
 
 
 class Cosine(Affinity):
@@ -27,48 +28,50 @@ class Cosine(Affinity):
         The training samples scaled to length 1.
     """
 
-    def _similarity(self, X: Features) -> SimilarityLike:
+    def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
         self.unit_ = unit_rows(X)
-        if self.n_neighbors is None:
+        if q is None:
             return Gram(self.unit_, self_edges=False)  # (21)
-        found, W = self._directed(None, self.n_neighbors)
-        edges = union(W).tocoo()  # (24)
-        return self._graph(edges.data, found[edges.row], found[edges.col], X.shape[0])
+        # Zero rows are nobody's neighbours: at distance 1 of unit rows they would pass for near.
+        self._found = np.flatnonzero(inverse_norms(self.unit_))
+        if not self._found.size:
+            return sparse.csr_array((X.shape[0], X.shape[0]), dtype=X.dtype)
+        # Lengths are rounded: parallel rows are as far apart as that.
+        self._search = NeighborSearch(self.unit_[self._found], noise=4 * float(np.finfo(X.dtype).eps))
+        edges = union(self._directed(None, q)).tocoo()  # (24)
+        return self._graph(edges.data, self._found[edges.row], self._found[edges.col], X.shape[0])
 
-    def _cross(self, X_new: Features) -> Matrix:
+    def _cross(self, X_new: Features, q: int | None) -> Matrix:
         Q = unit_rows(X_new)
-        if self.n_neighbors is None:
+        if q is None:
             return Q @ self.unit_.T
-        found, W = self._directed(Q, self.n_neighbors)
-        edges = W.tocoo()
-        return self._graph(edges.data, edges.row, found[edges.col], Q.shape[0])
+        if not self._found.size:
+            return sparse.csr_array((Q.shape[0], self.unit_.shape[0]), dtype=Q.dtype)
+        edges = self._directed(Q, q).tocoo()
+        return self._graph(edges.data, edges.row, self._found[edges.col], Q.shape[0])
 
-    def _directed(self, Q: Features | None, q: int) -> tuple[np.ndarray, sparse.csr_array]:
-        """Return the rows that can be neighbours, and the cosines of Q, or of themselves, with the nearest.
+    def _directed(self, Q: Features | None, q: int) -> sparse.csr_array:
+        """Return the cosines of Q, or of the training samples, with the nearest of these.
 
-        Among unit rows ‖u − v‖² = 2 − 2uᵀv: the nearest are the most similar. Zero rows are left out, at
-        distance 1 they would pass for near.
+        Among unit rows ‖u − v‖² = 2 − 2uᵀv: the nearest are the most similar.
         """
-        found = np.flatnonzero(inverse_norms(self.unit_))
-        U = self.unit_[found]
-        Q = U if Q is None else Q
-        if not found.size:
-            return found, sparse.csr_array((Q.shape[0], 0), dtype=U.dtype)
-        _, neighbors = NeighborSearch(U).nearest(q, None if Q is U else Q)
-        products = pair_products(Q, U, neighbors).clip(-1, 1)  # (21)
-        return found, directed(products.astype(U.dtype, copy=False), neighbors, found.size)
+        U = self._search.X
+        _, neighbors = self._search.nearest(q, Q)
+        rows = np.repeat(np.arange(neighbors.shape[0]), neighbors.shape[1])
+        products = pair_products(U if Q is None else Q, U, rows, neighbors.ravel()).clip(-1, 1)  # (21)
+        return directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
 
-    def _graph(self, values: np.ndarray, rows: np.ndarray, columns: np.ndarray, n: int) -> sparse.csr_array:
-        kind = index_type(self.X_.shape[0], values.size)
+    def _graph(self, values: Array, rows: Array, columns: Array, n: int) -> sparse.csr_array:
+        kind = index_type(self.unit_.shape[0], values.size)
         pairs = (rows.astype(kind, copy=False), columns.astype(kind, copy=False))
-        return sparse.csr_array((values, pairs), shape=(n, self.X_.shape[0]))
+        return sparse.csr_array((values, pairs), shape=(n, self.unit_.shape[0]))
 
-    def _degrees(self, E: SimilarityLike) -> np.ndarray:
+    def _degrees(self, E: SimilarityLike) -> Array:
         d = super()._degrees(E)
         if not isinstance(E, Operator):
             return d
         # The operator subtracts self-edges of 1: what is left of an isolated sample is rounding.
-        width = self.X_.nnz // self.X_.shape[0] if sparse.issparse(self.X_) else self.X_.shape[1]
+        width = self.unit_.nnz // self.unit_.shape[0] if sparse.issparse(self.unit_) else self.unit_.shape[1]
         return np.where(np.abs(d) <= max(8, width) * np.finfo(E.dtype).eps, 0, d)
 
 
@@ -103,4 +106,36 @@ def cosine(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> S
     >>> cosine([[3.0, 4.0], [4.0, 3.0], [0.0, 2.0]], n_neighbors=1).toarray().round(2).tolist()
     [[0.0, 0.96, 0.8], [0.96, 0.0, 0.0], [0.8, 0.0, 0.0]]
     """
-    return Cosine(n_neighbors, normalize).fit(X)
+    return Cosine(n_neighbors, normalize).fit(check_features(X), check_input=False)
+
+
+def inverse_norms(X: Features) -> Array:
+    """Return 1/‖x_i‖ in float64; 0 for a zero row, as which one shorter than any normal number counts."""
+    norms = np.concatenate([_norms(X[rows]) for rows in split(X.shape[0], ROWS)])
+    return _inverse(norms, X.dtype)
+
+
+def _norms(X: Features) -> Array:
+    # Divided by the largest entry first: the square of 1e200 would overflow, that of 1e-200 vanish.
+    largest = abs(X).max(axis=1)
+    largest = (largest.toarray() if sparse.issparse(largest) else largest).astype(np.float64)
+    shrunk = _rows_times(X, _inverse(largest, X.dtype))
+    squares = shrunk.multiply(shrunk) if sparse.issparse(shrunk) else shrunk * shrunk
+    return largest * np.sqrt(squares.sum(axis=1))
+
+
+def _inverse(lengths: Array, dtype: np.dtype) -> Array:
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths >= np.finfo(dtype).tiny)
+
+
+def unit_rows(X: Features) -> Features:
+    """Return x_i / ‖x_i‖ in the precision of X; zero rows stay zero."""
+    return _rows_times(X, inverse_norms(X)).astype(X.dtype, copy=False)
+
+
+def _rows_times(X: Features, factors: Array) -> Features:
+    if not sparse.issparse(X):
+        return X * factors[:, None]
+    values = X.data * np.repeat(factors, np.diff(X.indptr))
+    # Indices are copied: the result outlives X, which its owner may change.
+    return sparse.csr_array((values, X.indices.copy(), X.indptr.copy()), shape=X.shape)

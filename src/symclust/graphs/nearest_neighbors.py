@@ -7,10 +7,9 @@ from typing import Any
 from symclust._types import Features, Matrix, SimilarityLike
 from symclust.exceptions import OptionError
 from symclust.graphs._base import Affinity
-from symclust.graphs._union import default_neighbors
 from symclust.graphs.cosine import Cosine
-from symclust.graphs.gaussian import Gaussian
-from symclust.graphs.self_tuning import SelfTuning
+from symclust.graphs.distance_kernels import Gaussian, SelfTuning
+from symclust.validation import check_features
 
 __all__ = ["NearestNeighbors", "nearest_neighbors"]
 
@@ -20,10 +19,7 @@ WEIGHTS: dict[str, type[Affinity]] = {"cosine": Cosine, "gaussian": Gaussian, "s
 class NearestNeighbors(Affinity):
     """The affinity behind `nearest_neighbors`, with `extend` for unseen samples.
 
-    Attributes
-    ----------
-    affinity_ : Affinity
-        The fitted rule for the weights; it holds the training samples, scales and degrees.
+    Similarities are those of the rule that `weights` names; neighbours and normalisation are the default's.
     """
 
     def __init__(
@@ -38,13 +34,15 @@ class NearestNeighbors(Affinity):
             known = ", ".join(repr(name) for name in WEIGHTS)
             raise OptionError(f"weights={self.weights!r} is not known. Choose one of {known}.")
 
-    def _similarity(self, X: Features) -> SimilarityLike:
-        q = self.n_neighbors or default_neighbors(X.shape[0])
-        self.affinity_ = WEIGHTS[self.weights](n_neighbors=q)
-        return self.affinity_.fit(X)
+    def _edges(self, n: int) -> int | None:
+        return self.n_neighbors or n.bit_length()  # ⌊log2 n⌋ + 1
 
-    def _cross(self, X_new: Features) -> Matrix:
-        return self.affinity_.extend(X_new)
+    def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
+        self._rule = WEIGHTS[self.weights]()
+        return self._rule._similarity(X, q)
+
+    def _cross(self, X_new: Features, q: int | None) -> Matrix:
+        return self._rule._cross(X_new, q)
 
 
 def nearest_neighbors(
@@ -84,4 +82,4 @@ def nearest_neighbors(
     >>> A.toarray().round(2).tolist()
     [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
-    return NearestNeighbors(n_neighbors, weights, normalize).fit(X)
+    return NearestNeighbors(n_neighbors, weights, normalize).fit(check_features(X), check_input=False)

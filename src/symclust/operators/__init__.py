@@ -17,18 +17,13 @@ subclass needs the product alone, everything else has a slow default. Results ar
 number of threads, and no operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
 """
 
-from symclust.operators._arrays import read_csr
+from symclust.operators._arrays import dense_product, read_csr
 from symclust.operators._base import Operator
-from symclust.operators._conversion import as_operator
-from symclust.operators._factor import Factor
-from symclust.operators._factor_dense import DenseFactor
-from symclust.operators._factor_sparse import SparseFactor
-from symclust.operators._graphs import graph_adjacency, graph_names, is_a
-from symclust.operators._products import dense_product
+from symclust.operators._conversion import as_operator, graph_adjacency, graph_names
+from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
-from symclust.operators.gram import Gram
-from symclust.operators.low_rank import LowRank
+from symclust.operators.factored import Gram, LowRank
 from symclust.operators.masked import Masked
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse
@@ -49,6 +44,5 @@ __all__ = [
     "dense_product",
     "graph_adjacency",
     "graph_names",
-    "is_a",
     "read_csr",
 ]

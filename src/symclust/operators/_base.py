@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -12,19 +13,29 @@ from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_index, as_pairs, as_subset, as_vector, sum_of_squares
-from symclust.operators._cursors import Cursor, RowProducts
 from symclust.operators._eigen import eigenpairs
 
-__all__ = ["Operator"]
+__all__ = ["Cursor", "Operator", "check_followed"]
 
 BLOCK_BYTES = 8 << 20  # size of the dense row blocks that are worked on one at a time
+
+
+class Cursor(Protocol):
+    """Follows an array H that its owner changes in place."""
+
+    def product(self, rows: slice) -> Array:
+        """Return A[rows] @ H for the H of now."""
+
+    def update(self, rows: slice, delta: Array) -> None:
+        """Hear that H[rows] has just changed by `delta`."""
 
 
 class Operator(ABC):
     """A symmetric n x n similarity A, seen through products.
 
     A subclass needs `_product`; whatever else it can do faster than here it overrides. An operator known by
-    its product alone is taken to be symmetric: its rows are read as its columns.
+    its product alone is taken to be symmetric: its rows are read as its columns. Arrays that an operator
+    holds must not be changed afterwards: what takes a pass over A, such as its norm, is computed once.
 
     Parameters
     ----------
@@ -39,6 +50,8 @@ class Operator(ABC):
         A is held as the n x n array ``array``.
     is_sparse : bool
         A is held as CSR in ``indptr``, ``indices`` and ``values``.
+    names : list or None
+        What messages call the rows: the nodes of the graph that A was read from.
 
     Examples
     --------
@@ -57,6 +70,7 @@ class Operator(ABC):
     # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
     # waiting for the pool from inside it would never end.
     _rows_are_thread_safe: bool = False
+    names: list[Any] | None = None
     # ndarray @ operator must fail with a clear TypeError instead of looping over rows as objects.
     __array_ufunc__ = None
 
@@ -195,7 +209,14 @@ class Operator(ABC):
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64."""
+        """Return the sum of squared entries, accumulated in float64; computed once."""
+        return self._squared_norm
+
+    @cached_property
+    def _squared_norm(self) -> float:
+        return self._sum_of_squares()
+
+    def _sum_of_squares(self) -> float:
         return float(sum(self._map_row_blocks(sum_of_squares)))
 
     def largest(self) -> float:
@@ -210,29 +231,43 @@ class Operator(ABC):
 
     def is_nonnegative(self) -> bool:
         """Whether no entry is negative; stops at the first block that has one."""
-        return all(block.min() >= 0 for _, block in self.row_blocks())
+        return self.negative_entry() is None
+
+    def negative_entry(self) -> tuple[int, int] | None:
+        """Return row and column of a negative entry, None if there is none."""
+        for rows, block in self.row_blocks():
+            i, j = np.unravel_index(block.argmin(), block.shape)
+            if block[i, j] < 0:
+                return rows.start + int(i), int(j)
+        return None
 
     def asymmetry(self) -> float:
         """Return the largest difference of a_ij and a_ji; 0.0 where A is symmetric by construction."""
-        worst = 0.0
+        return self._worst_pair()[0]
+
+    def asymmetric_entry(self) -> tuple[int, int]:
+        """Return the i and j for which a_ij and a_ji differ most."""
+        return self._worst_pair()[1]
+
+    def _worst_pair(self) -> tuple[float, tuple[int, int]]:
+        worst, where = 0.0, (0, 0)
         for rows, block in self.row_blocks():
             unit = np.zeros((self.n, block.shape[0]), dtype=self.dtype)
             unit[rows] = np.eye(block.shape[0])
-            worst = max(worst, float(np.abs(self._product(unit).T - block).max()))
-        return worst
+            gaps = np.abs(self._product(unit).T - block)
+            i, j = np.unravel_index(gaps.argmax(), gaps.shape)
+            if gaps[i, j] > worst:
+                worst, where = float(gaps[i, j]), (rows.start + int(i), int(j))
+        return worst, where
 
     # New operators ------------------------------------------------------------------------------------------
 
     def submatrix(self, index: Any) -> Operator:
         """Return the operator A[index][:, index]; each row is chosen at most once."""
-        from symclust.operators._restricted import Restricted
-
         return Restricted(self, np.arange(self.n)[as_subset(index, self.n)])
 
     def scaled(self, d: Any) -> Operator:
         """Return the operator diag(d) A diag(d)."""
-        from symclust.operators._scaled import Scaled
-
         return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
 
     def without(self, mask: Any) -> Operator:
@@ -260,3 +295,77 @@ class Operator(ABC):
     def toarray(self) -> Array:
         """Return A as a dense array of n x n numbers; meant for small n."""
         return np.array(self.rows(slice(0, self.n)))
+
+
+def check_followed(operator: Operator, H: Array) -> Array:
+    """Refuse an H that could only be followed through a copy."""
+    if H.ndim != 2 or H.shape[0] != operator.n or H.dtype != operator.dtype or not H.flags.c_contiguous:
+        order = "C-contiguous" if H.flags.c_contiguous else "not C-contiguous"
+        raise InputError(
+            f"Row products of {operator!r} follow H in place: expected a C-contiguous {operator.dtype} array "
+            f"of shape ({operator.n}, w), got {H.dtype}, shape {H.shape}, {order}."
+        )
+    return H
+
+
+class RowProducts:
+    """Recomputes from H whenever it is asked, so there is nothing to keep up to date."""
+
+    def __init__(self, operator: Operator, H: Array) -> None:
+        self._operator = operator
+        self._H = check_followed(operator, H)
+
+    def product(self, rows: slice) -> Array:
+        """Return A[rows] @ H for the H of now."""
+        return self._operator._rows_product(rows, self._H)
+
+    def update(self, rows: slice, delta: Array) -> None:
+        """Do nothing: H itself has the change."""
+
+
+class Restricted(Operator):
+    """The operator on some rows and columns of another; a product still costs one with the whole of it."""
+
+    def __init__(self, operator: Operator, index: Array) -> None:
+        super().__init__(index.size, operator.dtype)
+        self._operator = operator
+        self._index = index
+        self._rows_are_thread_safe = operator._rows_are_thread_safe
+
+    def _product(self, H: Array) -> Array:
+        whole = np.zeros((self._operator.n, H.shape[1]), dtype=self.dtype)
+        whole[self._index] = H
+        return self._operator._product(whole)[self._index]
+
+    def _rows(self, index: Any) -> Array:
+        return self._operator._rows(self._index[index])[:, self._index]
+
+    def submatrix(self, index: Any) -> Restricted:
+        """Return the operator on fewer rows and columns; one restriction, however many were asked for."""
+        return Restricted(self._operator, self._index[as_subset(index, self.n)])
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return self._operator.diagonal()[self._index]
+
+
+class Scaled(Operator):
+    """The operator diag(d) A diag(d): two scalings of an n x w array around each product."""
+
+    def __init__(self, operator: Operator, d: Array) -> None:
+        super().__init__(operator.n, operator.dtype)
+        self._operator = operator
+        self._d = d
+        self._rows_are_thread_safe = operator._rows_are_thread_safe
+
+    def _product(self, H: Array) -> Array:
+        out = self._operator._product(self._d[:, None] * H)
+        out *= self._d[:, None]
+        return out
+
+    def _rows(self, index: Any) -> Array:
+        return self._d[index][:, None] * self._operator._rows(index) * self._d
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return self._d**2 * self._operator.diagonal()

@@ -9,8 +9,7 @@ import numpy as np
 from symclust._types import Array
 from symclust.operators._arrays import sum_of_squares
 from symclust.operators._base import Operator
-from symclust.operators._factor import Factor
-from symclust.operators._reading import read_factor
+from symclust.operators._factors import Factor, read_factor
 
 __all__ = ["Bipartite"]
 
@@ -76,8 +75,7 @@ class Bipartite(Operator):
         total = float(np.sum(self._factor.stored, dtype=np.float64))
         return total / (self.n_samples * self.n_features)
 
-    def squared_norm(self) -> float:
-        """Return 2‖X‖²."""
+    def _sum_of_squares(self) -> float:
         return 2 * sum_of_squares(self._factor.stored)
 
     def largest(self) -> float:

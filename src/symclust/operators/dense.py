@@ -10,9 +10,15 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
+from symclust.operators._arrays import (
+    as_pairs,
+    as_subset,
+    as_vector,
+    dense_product,
+    read_dense,
+    symmetric_product,
+)
 from symclust.operators._base import Operator
-from symclust.operators._products import dense_product, symmetric_product
 
 __all__ = ["Dense"]
 

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust._types import Array
-from symclust.operators._base import Operator
-from symclust.operators._cursors import Cursor
+from symclust.operators._base import Cursor, Operator
 from symclust.operators.sparse import Sparse
 
 __all__ = ["Masked"]
@@ -69,8 +68,7 @@ class Masked(Operator):
         diagonal[hidden.row[hidden.row == hidden.col]] = 0
         return diagonal
 
-    def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64."""
+    def _sum_of_squares(self) -> float:
         return max(0.0, self.operator.squared_norm() - self.hidden.squared_norm())
 
 

@@ -11,12 +11,11 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_subset, as_vector
-from symclust.operators._base import Operator
+from symclust.operators._base import Cursor, Operator
 from symclust.operators._conversion import as_operator
-from symclust.operators._cursors import Cursor
 from symclust.operators.sparse import Sparse
 
-__all__ = ["Shifted", "ShiftedRowProducts"]
+__all__ = ["Shifted"]
 
 ROWS = 4096  # of a product that are put together at a time
 
@@ -119,7 +118,7 @@ class Shifted(Operator):
         """Return a mask of the rows that have no entries in A nor in W; their degrees are zero too."""
         return np.logical_and.reduce([part.isolated() for _, part in self._terms])
 
-    def squared_norm(self) -> float:
+    def _sum_of_squares(self) -> float:
         """Return ‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
 
         ⟨A, W⟩ visits the edges of W alone if it is sparse; otherwise all rows are visited.
@@ -127,7 +126,7 @@ class Shifted(Operator):
         inner = 0.0
         if self.graph is not self.operator:
             if not isinstance(self.graph, Sparse):
-                return super().squared_norm()
+                return super()._sum_of_squares()
             inner = _inner(self.operator, self.graph)
         shift = self._shift.astype(np.float64)
         squares = sum(factor**2 * part.squared_norm() for factor, part in self._terms)
@@ -145,6 +144,11 @@ class Shifted(Operator):
         """Return the largest difference of m_ij and m_ji; 0.0 if A and W are symmetric."""
         found = [abs(factor) * part.asymmetry() for factor, part in self._terms]
         return super().asymmetry() if sum(worst > 0 for worst in found) > 1 else max(found)
+
+    def asymmetric_entry(self) -> tuple[int, int]:
+        """Return the i and j for which the less symmetric of A and W differs most from its transpose."""
+        _, worst = max(self._terms, key=lambda term: abs(term[0]) * term[1].asymmetry())
+        return worst.asymmetric_entry()
 
     def submatrix(self, index: Any) -> Shifted:
         """Return the operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""

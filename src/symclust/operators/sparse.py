@@ -101,8 +101,7 @@ class Sparse(Operator):
         """Return the n diagonal entries; found once, since every sweep over the rows asks for them."""
         return self._diagonal.copy()
 
-    def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64."""
+    def _sum_of_squares(self) -> float:
         return sum_of_squares(self.values)
 
     def largest(self) -> float:
@@ -114,9 +113,22 @@ class Sparse(Operator):
         """Whether no entry is negative."""
         return not self.values.size or bool(self.values.min() >= 0)
 
+    def negative_entry(self) -> tuple[int, int] | None:
+        """Return row and column of the smallest entry if it is negative, else None."""
+        if self.is_nonnegative():
+            return None
+        place = int(self.values.argmin())
+        return int(np.searchsorted(self.indptr, place, side="right")) - 1, int(self.indices[place])
+
     def asymmetry(self) -> float:
         """Return the largest difference of a_ij and a_ji, in one pass without a transpose."""
         return float(_kernels.asymmetry(self.indptr, self.indices, self.values))
+
+    def asymmetric_entry(self) -> tuple[int, int]:
+        """Return the i and j for which a_ij and a_ji differ most."""
+        gaps = abs(self.csr - self.csr.T).tocoo()
+        worst = int(gaps.data.argmax())
+        return int(gaps.row[worst]), int(gaps.col[worst])
 
     def submatrix(self, index: Any) -> Sparse:
         """Return the operator on the chosen rows and columns."""

@@ -1,0 +1,253 @@
+"""Similarities that fall off with the distance between samples: Gaussian, of one scale or of local scales."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from symclust._types import Array, Features, Matrix, SimilarityLike
+from symclust.exceptions import CombinationError, OptionError, warn
+from symclust.graphs._base import Affinity
+from symclust.graphs._complete import complete_kernel, cross_kernel, kernel
+from symclust.graphs._neighbors import NeighborSearch, directed, union
+from symclust.validation import check_features, check_memory
+
+__all__ = ["Gaussian", "SelfTuning", "gaussian", "self_tuning"]
+
+SCALE_NEIGHBOR = 7  # the default scale looks as far as the self-tuning one
+
+
+class DistanceKernel(Affinity):
+    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass says what σ is.
+
+    Attributes
+    ----------
+    scales_ : ndarray of shape (n_samples,)
+        σ_i of the training samples, positive.
+    """
+
+    @property
+    @abstractmethod
+    def _scale_rank(self) -> int:
+        """How many neighbours `_fit_scales` and `_new_scales` need."""
+
+    @abstractmethod
+    def _fit_scales(self, distances: Array) -> Array:
+        """σ of the training samples, from the distances to their neighbours in ascending order."""
+
+    @abstractmethod
+    def _new_scales(self, distances: Array) -> Array:
+        """σ of unseen samples, from the distances to their nearest training samples."""
+
+    def _similarity(self, X: Features, q: int | None) -> Matrix:
+        if q is None:
+            _check_complete(X)
+        self._search = NeighborSearch(X)
+        distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank))
+        self.scales_ = self._fit_scales(distances)
+        if q is None:
+            E = complete_kernel(X, self.scales_)
+            found = E.any()
+        else:
+            E = union(self._directed(distances[:, :q], neighbors[:, :q], self.scales_))  # (24)
+            found = E.nnz
+        if not found and X.shape[0] > 1:
+            warn(
+                "All similarities are 0: the samples are too far apart for the scale (sigma between "
+                f"{self.scales_.min():.3g} and {self.scales_.max():.3g}). Choose a larger sigma."
+            )
+        return E
+
+    def _cross(self, X_new: Features, q: int | None) -> Matrix:
+        distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank), X_new)
+        scales = self._new_scales(distances)
+        if q is None:
+            return cross_kernel(X_new, self._search.X, scales, self.scales_)
+        return self._directed(distances[:, :q], neighbors[:, :q], scales)
+
+    def _directed(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
+        X = self._search.X
+        weights = kernel(distances**2, scales[:, None], self.scales_[neighbors])
+        return directed(weights.astype(X.dtype, copy=False), neighbors, X.shape[0])
+
+
+def _check_complete(X: Features) -> None:
+    """Refuse a complete graph that is too large, or that a sparse X does not expect."""
+    n, size = X.shape[0], X.shape[0] ** 2 * X.dtype.itemsize
+    if sparse.issparse(X):
+        raise CombinationError(
+            f"The complete graph of {n} sparse samples would be a dense n x n array of {size / 1e9:.3g} GB. "
+            "Give n_neighbors= to get a sparse graph, or X.toarray() if a dense one is what you want."
+        )
+    check_memory(
+        size,
+        f"The complete graph of {n} samples, an n x n array,",
+        "Give n_neighbors= (in affinity_params of an estimator) to get a sparse graph, or use "
+        "affinity='nearest_neighbors'.",
+    )
+
+
+def _positive(scales: Array) -> Array:
+    """Replace zeros, which duplicates give, by the smallest positive scale there is, or 1.
+
+    Then duplicates have similarity exp(0) = 1, and a group of duplicates is as narrow as the narrowest
+    neighbourhood of the data.
+    """
+    positive = scales[scales > 0]
+    return np.where(scales > 0, scales, positive.min() if positive.size else 1.0)
+
+
+class Gaussian(DistanceKernel):
+    """The affinity behind `gaussian`, with `extend` for unseen samples.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The scale used.
+    """
+
+    def __init__(
+        self, sigma: float | None = None, n_neighbors: int | None = None, normalize: bool = False
+    ) -> None:
+        super().__init__(n_neighbors, normalize)
+        self.sigma = sigma
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        sigma = self.sigma
+        if sigma is not None and not (isinstance(sigma, Real) and 0 < sigma < np.inf):
+            raise OptionError(f"sigma={sigma!r} is not possible: give a positive number or None.")
+
+    @property
+    def _scale_rank(self) -> int:
+        return SCALE_NEIGHBOR if self.sigma is None else 0
+
+    def _fit_scales(self, distances: Array) -> Array:
+        self.sigma_ = _typical(distances) if self.sigma is None else float(self.sigma)
+        return self._new_scales(distances)
+
+    def _new_scales(self, distances: Array) -> Array:
+        return np.full(distances.shape[0], self.sigma_)
+
+
+def _typical(distances: Array) -> float:
+    last = distances[:, min(SCALE_NEIGHBOR, distances.shape[1]) - 1] if distances.size else distances.ravel()
+    positive = last[last > 0]
+    return float(np.median(positive)) if positive.size else 1.0
+
+
+def gaussian(
+    X: Any, sigma: float | None = None, n_neighbors: int | None = None, normalize: bool = False
+) -> SimilarityLike:
+    """Gaussian similarity e_ij = exp(−‖x_i − x_j‖² / σ²), e_ii = 0 (Kuang, Yun and Park 2015, (9)).
+
+    Parameters
+    ----------
+    X : array-like or sparse of shape (n_samples, n_features)
+    sigma : float, optional
+        The scale σ. By default the median over the samples of the distance to the 7th neighbour (the last
+        there is, when there are fewer); samples for which it is 0, having so many duplicates, do not count,
+        and if it is 0 for all, σ = 1.
+    n_neighbors : int, optional
+        Keep only edges between a sample and its nearest neighbours (24). By default all: a sparse X is then
+        refused, since the result is a dense n × n array.
+    normalize : bool
+        Apply `normalized_cut` (25).
+
+    Returns
+    -------
+    A : ndarray, or csr_array if `n_neighbors` is given, of shape (n_samples, n_samples)
+
+    Notes
+    -----
+    Duplicates have similarity 1 before normalisation. A σ far below the distances makes similarities
+    underflow to 0; samples left without edges are isolated, and a warning is given when all are.
+
+    Examples
+    --------
+    >>> from symclust.graphs import gaussian
+    >>> gaussian([[0.0], [1.0], [3.0]], sigma=2.0).round(3).tolist()
+    [[0.0, 0.779, 0.105], [0.779, 0.0, 0.368], [0.105, 0.368, 0.0]]
+    """
+    return Gaussian(sigma, n_neighbors, normalize).fit(check_features(X), check_input=False)
+
+
+class SelfTuning(DistanceKernel):
+    """The affinity behind `self_tuning`, with `extend` for unseen samples.
+
+    Attributes
+    ----------
+    scales_ : ndarray of shape (n_samples,)
+        The local scales σ_i.
+    """
+
+    def __init__(
+        self, n_neighbors: int | None = None, scale_neighbor: int = 7, normalize: bool = False
+    ) -> None:
+        super().__init__(n_neighbors, normalize)
+        self.scale_neighbor = scale_neighbor
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        rank = self.scale_neighbor
+        if not isinstance(rank, Integral) or isinstance(rank, bool) or rank < 1:
+            raise OptionError(f"scale_neighbor={rank!r} is not possible: give a whole number from 1 on.")
+
+    @property
+    def _scale_rank(self) -> int:
+        return self.scale_neighbor
+
+    def _fit_scales(self, distances: Array) -> Array:
+        return _positive(self._local(distances))
+
+    def _new_scales(self, distances: Array) -> Array:
+        local = self._local(distances)
+        return np.where(local > 0, local, self.scales_.min())
+
+    def _local(self, distances: Array) -> Array:
+        """Distance to the k̂-th neighbour, below (22)."""
+        if not distances.shape[1]:  # a single sample has no neighbours
+            return np.zeros(distances.shape[0])
+        return distances[:, min(self.scale_neighbor, distances.shape[1]) - 1]
+
+
+def self_tuning(
+    X: Any, n_neighbors: int | None = None, scale_neighbor: int = 7, normalize: bool = False
+) -> SimilarityLike:
+    """Self-tuning: e_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j)), e_ii = 0 (Kuang, Yun and Park 2015, (22)).
+
+    The local scale σ_i is the distance of x_i to its 7th neighbour: dense and thin regions are both
+    connected.
+
+    Parameters
+    ----------
+    X : array-like or sparse of shape (n_samples, n_features)
+    n_neighbors : int, optional
+        Keep only edges between a sample and its nearest neighbours (24). By default all: a sparse X is then
+        refused, since the result is a dense n × n array.
+    scale_neighbor : int
+        Which neighbour sets the scale; the last there is, when there are fewer.
+    normalize : bool
+        Apply `normalized_cut` (25).
+
+    Returns
+    -------
+    A : ndarray, or csr_array if `n_neighbors` is given, of shape (n_samples, n_samples)
+
+    Notes
+    -----
+    A sample with 7 or more duplicates has σ_i = 0. It gets the smallest positive scale of the data instead
+    (1 if there is none), so that duplicates have similarity 1 before normalisation and nothing is divided
+    by 0.
+
+    Examples
+    --------
+    >>> from symclust.graphs import self_tuning
+    >>> self_tuning([[0.0], [1.0], [3.0]], scale_neighbor=1).round(3).tolist()
+    [[0.0, 0.368, 0.011], [0.368, 0.0, 0.135], [0.011, 0.135, 0.0]]
+    """
+    return SelfTuning(n_neighbors, scale_neighbor, normalize).fit(check_features(X), check_input=False)

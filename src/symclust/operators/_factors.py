@@ -1,0 +1,326 @@
+"""The n x d matrix X inside an operator, dense or sparse, seen through what the operators made of it need."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from symclust import _kernels
+from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._types import Array
+from symclust.exceptions import InputError, InputTypeError
+from symclust.operators._arrays import dense_product, read_csr, read_dense, transposed_product
+
+__all__ = ["DenseFactor", "Factor", "SparseFactor", "read_factor"]
+
+COLUMNS = 256  # columns of a dense X whose products with all others are held at one time
+WORK = 1 << 22  # multiplications of a sparse product that is held at one time: at most 50 MB
+
+
+class Factor(ABC):
+    """A matrix X of n rows and d columns."""
+
+    X: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The pair (n, d)."""
+        return self.X.shape
+
+    @property
+    @abstractmethod
+    def stored(self) -> Array:
+        """The entries that are held, as one array: all of them, or those that are not zero."""
+
+    @abstractmethod
+    def times(self, Z: Array) -> Array:
+        """Return X @ Z."""
+
+    @abstractmethod
+    def transposed_times(self, H: Array) -> Array:
+        """Return X.T @ H."""
+
+    @abstractmethod
+    def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
+        """Add diag(weights) X.T @ H to Z in place, for an X of few rows."""
+
+    @abstractmethod
+    def take(self, index: Any) -> Factor:
+        """Return the chosen rows as a factor; without a copy for a slice."""
+
+    @abstractmethod
+    def columns_scaled(self, weights: Array) -> Factor:
+        """Return X diag(weights) as a factor."""
+
+    @abstractmethod
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+
+    @abstractmethod
+    def less_minima(self) -> Factor:
+        """Return X with the smallest entry of each column taken off it, as a factor."""
+
+    @abstractmethod
+    def outer(self, other: Any) -> Array:
+        """Return X @ other.X.T as a dense array, on one thread."""
+
+    @abstractmethod
+    def row_dots(self, other: Any) -> Array:
+        """Return the inner products of equal rows of X and other.X, in float64."""
+
+    @abstractmethod
+    def rows_at_once(self, size: int) -> int:
+        """Return how many rows take about `size` bytes in float64."""
+
+    @abstractmethod
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+
+    @abstractmethod
+    def columns_are_cheaper(self) -> bool:
+        """Whether XᵀX costs less than XXᵀ."""
+
+    @abstractmethod
+    def squared_gram(self, squared_scale: Array, weights: Array) -> float:
+        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, in float64.
+
+        This is ‖diag(s) X diag(w) Xᵀ diag(s)‖² without n x n numbers: both are the trace of (diag(w) M)².
+        """
+
+    @abstractmethod
+    def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
+        """Return the same from XXᵀ, some rows of it at a time, with or without its diagonal."""
+
+
+CHUNK = 4096  # rows of X that are converted to float64 at one time
+
+
+class DenseFactor(Factor):
+    """X as a row-major array."""
+
+    def __init__(self, X: Array) -> None:
+        self.X = X
+
+    @property
+    def stored(self) -> Array:
+        """All entries."""
+        return self.X
+
+    def times(self, Z: Array) -> Array:
+        """Return X @ Z."""
+        return dense_product(self.X, Z)
+
+    def transposed_times(self, H: Array) -> Array:
+        """Return X.T @ H."""
+        return transposed_product(self.X, H)
+
+    def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
+        """Add diag(weights) X.T @ H to Z in place; threads share the columns of X, since rows are few."""
+        Z += weights[:, None] * dense_product(self.X.T, H)
+
+    def take(self, index: Any) -> DenseFactor:
+        """Return the chosen rows as a factor; a view for a slice."""
+        return DenseFactor(self.X[index])
+
+    def columns_scaled(self, weights: Array) -> DenseFactor:
+        """Return X diag(weights) as a factor."""
+        return DenseFactor(self.X * weights)
+
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+        return self.X.min(axis=0)
+
+    def less_minima(self) -> DenseFactor:
+        """Return X with the smallest entry of each column taken off it, as a factor."""
+        return DenseFactor(self.X - self.column_minima())
+
+    def outer(self, other: DenseFactor) -> Array:
+        """Return X @ other.X.T as a dense array."""
+        return self.X @ other.X.T
+
+    def row_dots(self, other: DenseFactor) -> Array:
+        """Return the inner products of equal rows of X and other.X, in float64."""
+        return np.einsum("ij,ij->i", self.X, other.X, dtype=np.float64)
+
+    def rows_at_once(self, size: int) -> int:
+        """Return how many rows take about `size` bytes in float64."""
+        return max(1, size // (8 * max(1, self.shape[1])))
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+        return not self.X.size or bool(self.X.min() >= 0)
+
+    def columns_are_cheaper(self) -> bool:
+        """Whether there are no more columns than rows."""
+        return self.shape[1] <= self.shape[0]
+
+    def squared_gram(self, squared_scale: Array, weights: Array) -> float:
+        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a block of rows of M at a time."""
+        n, d = self.shape
+
+        def part(columns: slice) -> float:
+            M = np.zeros((columns.stop - columns.start, d))
+            for rows in split(n, CHUNK):
+                X = self.X[rows].astype(np.float64)
+                M += (squared_scale[rows, None] * X[:, columns]).T @ X
+            return float(weights[columns] @ (np.square(M, out=M) @ weights))
+
+        with single_threaded_blas():
+            return float(sum(map_blocks(part, split(d, COLUMNS))))
+
+    def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
+        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a block of rows at a time."""
+        right = scale[:, None] * self.X
+
+        def part(rows: slice) -> float:
+            M = (right[rows] * weights) @ right.T
+            if not diagonal:
+                M[np.arange(M.shape[0]), np.arange(rows.start, rows.stop)] = 0
+            return float(np.square(M, out=M).sum())
+
+        with single_threaded_blas():
+            return float(sum(map_blocks(part, split(self.shape[0], COLUMNS))))
+
+
+class SparseFactor(Factor):
+    """X as canonical CSR; its transpose is made at most once, when a product first needs it."""
+
+    def __init__(self, X: sp.csr_array) -> None:
+        self.X = X
+
+    @cached_property
+    def _transposed(self) -> sp.csr_array:
+        return read_csr(self.X.T)
+
+    @property
+    def stored(self) -> Array:
+        """The entries that are not zero."""
+        return self.X.data
+
+    def times(self, Z: Array) -> Array:
+        """Return X @ Z."""
+        return _product(self.X, Z)
+
+    def transposed_times(self, H: Array) -> Array:
+        """Return X.T @ H, from the transpose: sums run in one order on any number of threads."""
+        return _product(self._transposed, H)
+
+    def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
+        """Add diag(weights) X.T @ H to Z in place, touching only the columns in which X has entries."""
+        X = self.X
+        present = np.zeros(X.shape[1], dtype=bool)
+        present[X.indices] = True
+        columns = np.flatnonzero(present)
+        place = np.empty(X.shape[1], dtype=X.indices.dtype)
+        place[columns] = np.arange(columns.size)
+        narrow = sp.csr_array((X.data, place[X.indices], X.indptr), shape=(X.shape[0], columns.size))
+        Z[columns] += weights[columns, None] * (narrow.T @ H)
+
+    def take(self, index: Any) -> SparseFactor:
+        """Return the chosen rows as a factor; values and columns are not copied for a slice."""
+        if not isinstance(index, slice):
+            return SparseFactor(self.X[index])
+        X, rows = self.X, index
+        begin, end = X.indptr[rows.start], X.indptr[rows.stop]
+        indptr = X.indptr[rows.start : rows.stop + 1] - begin
+        shape = (rows.stop - rows.start, X.shape[1])
+        return SparseFactor(sp.csr_array((X.data[begin:end], X.indices[begin:end], indptr), shape=shape))
+
+    def columns_scaled(self, weights: Array) -> SparseFactor:
+        """Return X diag(weights) as a factor that shares X's indices."""
+        return SparseFactor(_with_values(self.X, self.X.data * weights[self.X.indices]))
+
+    def column_minima(self) -> Array:
+        """Return the smallest entry of each column."""
+        return self.X.min(axis=0).toarray().reshape(-1)
+
+    def less_minima(self) -> SparseFactor:
+        """Return X less the smallest entry of each column, as a factor.
+
+        A nonnegative X stays as sparse as it is: where the smallest entry is not zero, the column is full.
+        """
+        minima = self.column_minima()
+        if minima.min(initial=0) < 0:
+            raise InputError("A sparse X with negative entries less its smallest entries would be dense.")
+        return SparseFactor(_with_values(self.X, self.X.data - minima[self.X.indices]))
+
+    def outer(self, other: SparseFactor) -> Array:
+        """Return X @ other.X.T as a dense array; the work is that of the sparse product."""
+        return (self.X @ other._transposed).toarray()
+
+    def row_dots(self, other: SparseFactor) -> Array:
+        """Return the inner products of equal rows of X and other.X, in float64."""
+        return np.asarray(self.X.astype(np.float64).multiply(other.X).sum(axis=1)).reshape(-1)
+
+    def rows_at_once(self, size: int) -> int:
+        """Return how many rows of average length take about `size` bytes, values and indices."""
+        return max(1, size * self.shape[0] // (16 * max(1, self.X.nnz)))
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+        return not self.X.nnz or bool(self.X.data.min() >= 0)
+
+    def columns_are_cheaper(self) -> bool:
+        """Whether XᵀX needs no more multiplications than XXᵀ."""
+        by_columns, by_rows = self._multiplications
+        return by_columns <= by_rows
+
+    @cached_property
+    def _multiplications(self) -> tuple[float, float]:
+        """What XᵀX and XXᵀ take: the squares of the numbers of entries in rows and in columns."""
+        counts = np.diff(self.X.indptr), np.bincount(self.X.indices, minlength=self.shape[1])
+        by_columns, by_rows = (float(np.square(count, dtype=np.float64).sum()) for count in counts)
+        return by_columns, by_rows
+
+    def squared_gram(self, squared_scale: Array, weights: Array) -> float:
+        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, some sparse rows of M at a time."""
+        left = self._transposed.astype(np.float64)
+        right = _with_values(self.X, self.X.data * np.repeat(squared_scale, np.diff(self.X.indptr)))
+
+        def part(columns: slice) -> float:
+            M = left[columns] @ right
+            return float((weights[columns] * (_with_values(M, M.data**2) @ weights)).sum())
+
+        return _sum_of_parts(part, self.shape[1], self._multiplications[0])
+
+    def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
+        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², some sparse rows at a time."""
+        scaled = _with_values(self.X, self.X.data * np.repeat(scale, np.diff(self.X.indptr)))
+        left, right = _with_values(self.X, scaled.data * weights[self.X.indices]), scaled.T.tocsr()
+
+        def part(rows: slice) -> float:
+            M = left[rows] @ right
+            if not diagonal:
+                M.data[M.indices == np.repeat(np.arange(rows.start, rows.stop), np.diff(M.indptr))] = 0
+            return float(np.square(M.data, out=M.data).sum())
+
+        return _sum_of_parts(part, self.shape[0], self._multiplications[1])
+
+
+def _sum_of_parts(part: Callable[[slice], float], size: int, work: float) -> float:
+    """Return the sum of what `part` gives for slices of ``range(size)``, each with its share of the work."""
+    return float(sum(map_blocks(part, split(size, max(1, int(size * WORK / max(work, WORK)))))))
+
+
+def _with_values(X: sp.csr_array, values: Array) -> sp.csr_array:
+    return sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
+
+
+def _product(X: sp.csr_array, H: Array) -> Array:
+    out = np.empty((X.shape[0], H.shape[1]), dtype=H.dtype)
+    _kernels.spmm(X.indptr, X.indices, X.data, H, out)
+    return out
+
+
+def read_factor(X: Any) -> Factor:
+    """Return X as a factor, held as it is given: dense or sparse."""
+    if sp.issparse(X):
+        return SparseFactor(read_csr(X))
+    if isinstance(X, np.ndarray):
+        return DenseFactor(read_dense(X))
+    raise InputTypeError(f"X must be a NumPy array or a SciPy sparse array, got {type(X).__name__}.")

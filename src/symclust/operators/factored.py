@@ -1,0 +1,219 @@
+"""A = diag(s) X diag(w) Xᵀ diag(s), never formed: inner products, cosines, and matrices of low rank."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from symclust._threads import single_threaded_blas, split
+from symclust._types import Array
+from symclust.exceptions import InputTypeError
+from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
+from symclust.operators._base import BLOCK_BYTES, Cursor, Operator, check_followed
+from symclust.operators._factors import DenseFactor, Factor, read_factor
+
+__all__ = ["Gram", "LowRank"]
+
+
+class Factored(Operator):
+    """A = diag(scale) X diag(weights) Xᵀ diag(scale), with or without its diagonal.
+
+    A product costs two with X; no n x n array is formed.
+    """
+
+    _rows_are_thread_safe = True
+
+    def __init__(
+        self, factor: Factor, scale: Any = None, weights: Any = None, self_edges: bool = True
+    ) -> None:
+        n, d = factor.shape
+        super().__init__(n, factor.X.dtype)
+        self._factor = factor
+        self._scale = np.ones(n, self.dtype) if scale is None else as_vector(scale, n, self.dtype, "scale")
+        self._weights = (
+            np.ones(d, self.dtype) if weights is None else as_vector(weights, d, self.dtype, "weights")
+        )
+        self.self_edges = bool(self_edges)
+
+    def _like(self, factor: Factor, scale: Array) -> Factored:
+        """Return an operator of the same class with other rows or another scale."""
+        other = object.__new__(type(self))
+        Factored.__init__(other, factor, scale, self._weights, self.self_edges)
+        return other
+
+    @cached_property
+    def _full_diagonal(self) -> Array:
+        # a_ii = s_i² Σ_p w_p x_ip², before self-edges are removed; float64, since norms subtract its squares.
+        parts = [self._dots(rows, rows) for rows in split(self.n, self._factor.rows_at_once(BLOCK_BYTES))]
+        return np.concatenate(parts)
+
+    def _dots(self, i: Any, j: Any) -> Array:
+        left = self._factor.take(i).columns_scaled(self._weights)
+        scale = self._scale[i].astype(np.float64) * self._scale[j]
+        return scale * left.row_dots(self._factor.take(j))
+
+    def _inward(self, H: Array) -> Array:
+        """Return Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
+        return self._weights[:, None] * self._factor.transposed_times(self._scale[:, None] * H)
+
+    def _outward(self, rows: slice, Z: Array, H: Array) -> Array:
+        """Return A[rows] @ H from Z."""
+        out = self._factor.take(rows).times(Z)
+        out *= self._scale[rows, None]
+        if not self.self_edges:
+            out -= self._full_diagonal[rows, None].astype(self.dtype) * H[rows]
+        return out
+
+    def _product(self, H: Array) -> Array:
+        return self._outward(slice(0, self.n), self._inward(H), H)
+
+    def _rows(self, index: Any) -> Array:
+        out = self._factor.take(index).columns_scaled(self._weights).outer(self._factor)
+        out *= self._scale
+        out *= self._scale[index][:, None]
+        if not self.self_edges:
+            out[np.arange(out.shape[0]), np.arange(self.n)[index]] = 0
+        return out
+
+    def block(self, rows: slice) -> Array:
+        """Return the dense diagonal block A[rows, rows], from these rows of X alone."""
+        part = self._factor.take(rows)
+        with single_threaded_blas():
+            out = part.columns_scaled(self._weights).outer(part)
+        out *= self._scale[rows]
+        out *= self._scale[rows, None]
+        if not self.self_edges:
+            np.fill_diagonal(out, 0)
+        return out
+
+    def entries(self, rows: Any, columns: Any) -> Array:
+        """Return a_ij for paired arrays of row and column numbers."""
+        i, j = as_pairs(rows, columns, self.n)
+        values = np.empty(i.size, dtype=self.dtype)
+        for part in split(i.size, self._factor.rows_at_once(BLOCK_BYTES)):
+            values[part] = self._dots(i[part], j[part])
+        return values if self.self_edges else np.where(i == j, self.dtype.type(0), values)
+
+    def row_products(self, H: Array) -> Cursor:
+        """Return a cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
+        return FactoredRowProducts(self, H)
+
+    def diagonal(self) -> Array:
+        """Return the n diagonal entries."""
+        return self._full_diagonal.astype(self.dtype) if self.self_edges else np.zeros(self.n, self.dtype)
+
+    def _rounding(self) -> Any:
+        # The diagonal is subtracted from what the product makes of it: a sum over the entries of a row of X.
+        if self.self_edges:
+            return 0.0
+        terms = self._factor.stored.size // self.n
+        return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
+
+    def _sum_of_squares(self) -> float:
+        """Return ‖A‖² from XᵀX where that is cheaper than XXᵀ."""
+        scale, weights = self._scale.astype(np.float64), self._weights.astype(np.float64)
+        if not self._factor.columns_are_cheaper():
+            return self._factor.squared_outer(scale, weights, self.self_edges)
+        total = self._factor.squared_gram(scale**2, weights)
+        return total if self.self_edges else max(0.0, total - float((self._full_diagonal**2).sum()))
+
+    def largest(self) -> float:
+        """Return the largest entry, on the diagonal if A is positive semidefinite: a_ij² ≤ a_ii a_jj."""
+        if self.self_edges and self._weights.min(initial=0) >= 0:
+            return float(self.diagonal().max())
+        return super().largest()
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative; known at once if X, scale and weights have no negative entry."""
+        vectors = self._scale.min() >= 0 and self._weights.min(initial=0) >= 0
+        return (bool(vectors) and self._factor.is_nonnegative()) or super().is_nonnegative()
+
+    def asymmetry(self) -> float:
+        """Return 0.0: symmetric by construction."""
+        return 0.0
+
+    def submatrix(self, index: Any) -> Factored:
+        """Return the operator on the chosen rows and columns."""
+        index = as_subset(index, self.n)
+        return self._like(self._factor.take(index), self._scale[index])
+
+    def scaled(self, d: Any) -> Factored:
+        """Return the operator diag(d) A diag(d), which shares X."""
+        return self._like(self._factor, self._scale * as_vector(d, self.n, self.dtype, "d"))
+
+
+class FactoredRowProducts:
+    """Follows H through Z = diag(w) Xᵀ diag(s) H."""
+
+    def __init__(self, operator: Factored, H: Array) -> None:
+        self._operator = operator
+        self._H = check_followed(operator, H)
+        self._Z = operator._inward(H)
+
+    def product(self, rows: slice) -> Array:
+        """Return A[rows] @ H for the H of now."""
+        return self._operator._outward(rows, self._Z, self._H)
+
+    def update(self, rows: slice, delta: Array) -> None:
+        """Carry the change of H[rows] into Z."""
+        A = self._operator
+        A._factor.take(rows).add_transposed(A._scale[rows, None] * delta, A._weights, self._Z)
+
+
+class Gram(Factored):
+    """A = diag(s) X Xᵀ diag(s), with or without its diagonal.
+
+    With s_i = 1/‖x_i‖ the entries are cosine similarities (symnmf (21)). A product is X (Xᵀ H) and costs two
+    passes over X; no n x n array is formed. Without self-edges the diagonal is subtracted from the product,
+    so that a product of nonnegative X and H may come out negative by rounding.
+
+    Parameters
+    ----------
+    X : array or SciPy sparse array of shape (n, d)
+        One row an object. A sparse X is also kept transposed once a product is taken.
+    scale : array of shape (n,), optional
+        The row scaling s; ones by default.
+    self_edges : bool, default=True
+        With False the diagonal of A is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Gram
+    >>> X = np.array([[3.0, 4.0], [4.0, 3.0], [0.0, 2.0]])
+    >>> cosine = Gram(X, scale=1 / np.linalg.norm(X, axis=1), self_edges=False)
+    >>> cosine.toarray().round(2).tolist()
+    [[0.0, 0.96, 0.8], [0.96, 0.0, 0.6], [0.8, 0.6, 0.0]]
+    """
+
+    def __init__(self, X: Any, scale: Any = None, self_edges: bool = True) -> None:
+        super().__init__(read_factor(X), scale=scale, self_edges=self_edges)
+
+
+class LowRank(Factored):
+    """A = U diag(s) Uᵀ: a truncated eigendecomposition, or any signed sum of outer products.
+
+    Parameters
+    ----------
+    U : array of shape (n, r)
+        Columns need not be orthogonal.
+    s : array of shape (r,), optional
+        Weights of the columns, of any sign; ones by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import LowRank
+    >>> A = LowRank(np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([2.0, -1.0]))
+    >>> A.toarray().tolist()
+    [[1.0, 3.0], [3.0, 1.0]]
+    """
+
+    def __init__(self, U: Any, s: Any = None) -> None:
+        if not isinstance(U, np.ndarray):
+            raise InputTypeError(
+                f"U must be a NumPy array, got {type(U).__name__}; for sparse factors use Gram."
+            )
+        super().__init__(DenseFactor(read_dense(U)), weights=s)
