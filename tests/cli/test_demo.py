@@ -22,10 +22,11 @@ def test_prints_numbers_and_writes_the_page(command, tmp_path):
 
 @pytest.fixture
 def few(monkeypatch):
-    """A hundred digits, where only what follows the clustering is of interest."""
+    """A hundred digits and no pictures, where only what follows them is of interest."""
     digits = load_digits()
     digits.update(data=digits.data[:100], images=digits.images[:100], target=digits.target[:100])
     monkeypatch.setattr("symclust.cli.demo.load_digits", lambda: digits)
+    monkeypatch.setattr("symclust.report._pictures.picture", lambda *_, **__: b"")
 
 
 def test_missing_extra_is_one_message_with_its_brackets(command, few, tmp_path, monkeypatch):
