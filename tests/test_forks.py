@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-# Large enough that each runs on several threads in the parent: rows in lanes, products in blocks, passes with helpers.
+# Large enough that each runs on several threads in the parent: rows in lanes, products in blocks, helpers.
 WORKLOADS = """
 import hashlib, multiprocessing, os, sys, threading, warnings
 import numpy as np, scipy.sparse as sp
@@ -18,6 +18,7 @@ from symclust import _kernels, _threads
 warnings.simplefilter("ignore")
 X, _ = make_blobs(600, n_features=30, centers=4, random_state=0)
 counts = sp.csr_array(np.random.default_rng(0).poisson(0.3, size=(1500, 400)).astype(float))
+S = X @ X.T - (X @ X.T).min()
 ring = sp.csr_array(sum(sp.eye_array(9000, k=s) for s in (-3, -2, -1, 1, 2, 3)))
 texts = [" ".join(f"word{(i * j) % 37}x" for j in range(1, 12)) for i in range(200)]
 
@@ -31,7 +32,7 @@ def factor(cls, data, *args, **options):
 few = {"max_iter": 5}
 FITS = {
     "SymNMF sparse": lambda: factor(symclust.SymNMF, ring, 5, affinity="precomputed", **few),
-    "SymNMF dense": lambda: factor(symclust.SymNMF, X @ X.T - (X @ X.T).min(), 3, affinity="precomputed", **few),
+    "SymNMF dense": lambda: factor(symclust.SymNMF, S, 3, affinity="precomputed", **few),
     "SymNMF points": lambda: factor(symclust.SymNMF, X, 4, **few),
     "OffDiagonalSymNMF": lambda: factor(symclust.OffDiagonalSymNMF, X[:200], 3, loss="absolute", **few),
     "NMF": lambda: factor(symclust.NMF, counts, 5, **few),
