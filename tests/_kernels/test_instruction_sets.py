@@ -92,6 +92,14 @@ def test_an_unknown_level_is_refused_with_the_built_ones(monkeypatch):
     assert all(level in str(caught.value) for level in BUILT)
 
 
+def test_a_build_for_better_processors_alone_is_refused_by_name(monkeypatch):
+    monkeypatch.delenv("SYMCLUST_INSTRUCTION_SET", raising=False)
+    monkeypatch.setattr(_kernels.importlib.util, "find_spec", lambda name: name.endswith("_v3"))
+    monkeypatch.setattr(_cpu, "best_level", lambda: "x86_64_v2")
+    with pytest.raises(ImportError, match="built for x86_64_v3, and this processor is of level x86_64_v2"):
+        _kernels._load()
+
+
 def test_an_unknown_level_stops_the_import_of_the_package():
     done = load("AVX2")
     assert done.returncode != 0
