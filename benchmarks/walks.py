@@ -39,7 +39,9 @@ WALKS: dict[str, Callable[[], Any]] = {
     "SymNMF.fit(array)": lambda: SymNMF(10, random_state=0).fit(digits()),
     "SymNMF.fit(graph)": lambda: SymNMF(2, random_state=0).fit(nx.karate_club_graph()),
     "topics(texts)": lambda: topics(TEXTS, 4, random_state=0),
-    "HierarchicalSymNMF.fit(graph)": lambda: HierarchicalSymNMF(4, random_state=0).fit(nx.karate_club_graph()),
+    "HierarchicalSymNMF.fit(graph)": lambda: HierarchicalSymNMF(4, random_state=0).fit(
+        nx.karate_club_graph()
+    ),
 }
 
 
