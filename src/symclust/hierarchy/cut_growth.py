@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust._threads import available_threads, map_blocks, split
-from symclust.hierarchy.growth import interruptible
 from symclust.hierarchy.leaf_graph import Bisection, LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
@@ -95,10 +94,10 @@ class CutGrowth:
     def grow(self, n_leaves: int) -> Tree:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
 
-        Ctrl-C ends it with the tree grown so far, see `interruptible`.
+        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
         """
         started = time.perf_counter()
-        with interruptible(self.tree):
+        with self.tree.interruptible():
             held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
             self.tree.nodes[0].data["normalized_cut"] = 1 - held
             self._open(self.tree.nodes[0], self._leaves([(self.root, self.seed)])[0])

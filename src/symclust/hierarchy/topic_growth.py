@@ -12,7 +12,6 @@ import numpy as np
 from symclust._kernels import falling_order
 from symclust._threads import map_blocks
 from symclust._types import Array
-from symclust.hierarchy.growth import interruptible
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.splits import Halves, Split
@@ -87,7 +86,7 @@ class TopicGrowth:
     ) -> Tree:
         """Split the leaf of highest score until there are `n_leaves`, or none reaches the threshold.
 
-        Ctrl-C ends it with the tree grown so far, see `interruptible`.
+        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
 
         Parameters
         ----------
@@ -98,7 +97,7 @@ class TopicGrowth:
         after : callable, optional
             Called with the tree and the node after each split; returning True stops.
         """
-        with interruptible(self.tree):
+        with self.tree.interruptible():
             if n_leaves > 1:
                 self._try_root()
             while self._open and self.tree.n_splits + 1 < n_leaves:
