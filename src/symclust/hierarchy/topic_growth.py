@@ -132,14 +132,15 @@ class TopicGrowth:
         return (left, right) if len(left) and len(right) else None
 
     def _split(self, node: Node, trial: Trial, parts: tuple[Array, Array], is_last: bool) -> None:
-        """Give a node children. Their own splits are tried before, so that an interrupt changes no node."""
-        tried = [] if is_last else self._try_children(trial, self._lowest(node.score))
+        """Give a node children, and try to split those unless nobody will ask."""
         children = self.tree.split(node.number, parts, [self._describe(trial, side) for side in (0, 1)])
-        for child, own in zip(children, tried, strict=False):
+        if is_last:
+            return
+        tried = self._try_children(trial, self._lowest(node.score))
+        for child, own in zip(children, tried, strict=True):
             self._open[child.number] = own
             child.score = own.score if own.waits == np.inf else CANNOT_BE_SPLIT
-        if tried:
-            self._wake()
+        self._wake()
 
     def _describe(self, trial: Trial, side: int) -> dict[str, Array]:
         """Return what is known of a child."""
