@@ -1,7 +1,7 @@
 """How far a reader walks to follow one call: functions, files, and changes from one file to another.
 
-``python -m benchmarks.walks`` follows four calls through the package. A function counts once, where it is first
-entered; a change of file is a function whose predecessor in that order stands in another file. Run with
+``python -m benchmarks.walks`` follows four calls through the package. A function counts once, where it is
+first entered; a change of file is a function whose predecessor in that order stands in another file. Run with
 ``--list`` to see the way itself.
 """
 
@@ -35,11 +35,15 @@ def digits() -> Any:
     return load_digits().data[:500]
 
 
+def club() -> nx.Graph:
+    return nx.karate_club_graph()
+
+
 WALKS: dict[str, Callable[[], Any]] = {
     "SymNMF.fit(array)": lambda: SymNMF(10, random_state=0).fit(digits()),
-    "SymNMF.fit(graph)": lambda: SymNMF(2, random_state=0).fit(nx.karate_club_graph()),
+    "SymNMF.fit(graph)": lambda: SymNMF(2, random_state=0).fit(club()),
     "topics(texts)": lambda: topics(TEXTS, 4, random_state=0),
-    "HierarchicalSymNMF.fit(graph)": lambda: HierarchicalSymNMF(4, random_state=0).fit(nx.karate_club_graph()),
+    "HierarchicalSymNMF.fit(graph)": lambda: HierarchicalSymNMF(4, random_state=0).fit(club()),
 }
 
 
