@@ -15,7 +15,7 @@ from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
 from symclust.estimators._options import check_known
-from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
+from symclust.exceptions import InputError, OptionError, warn
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
@@ -97,8 +97,7 @@ class DataFactors(Clusterer):
         self.converged_, self.stop_reason_ = best.converged, best.stop_reason
 
     def _warn(self, best: Result) -> None:
-        if not best.converged:
-            warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning)
+        best.warn(type(self).__name__)
         empty = np.flatnonzero(~self.membership_.any(axis=1))
         if empty.size:
             warn(
