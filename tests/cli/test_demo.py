@@ -1,6 +1,9 @@
 import re
 import sys
 
+import pytest
+from sklearn.datasets import load_digits
+
 
 def test_prints_numbers_and_writes_the_page(command, tmp_path):
     page = tmp_path / "page.html"
@@ -17,6 +20,14 @@ def test_prints_numbers_and_writes_the_page(command, tmp_path):
     assert text.count("data:image/png") > 100
 
 
+@pytest.fixture
+def few(monkeypatch):
+    """A hundred digits, where only what follows the clustering is of interest."""
+    digits = load_digits()
+    digits.update(data=digits.data[:100], images=digits.images[:100], target=digits.target[:100])
+    monkeypatch.setattr("symclust.cli.demo.load_digits", lambda: digits)
+
+
 def test_our_errors_are_one_message(command, tmp_path):
     status, _, errors = command("demo", "--clusters", "0", "--output", str(tmp_path / "page.html"))
     assert status == 1
@@ -25,7 +36,7 @@ def test_our_errors_are_one_message(command, tmp_path):
     assert "Traceback" not in errors
 
 
-def test_missing_extra_is_one_message_with_its_brackets(command, tmp_path, monkeypatch):
+def test_missing_extra_is_one_message_with_its_brackets(command, few, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     status, _, errors = command("demo", "--output", str(tmp_path / "page.html"))
     assert status == 1
@@ -33,7 +44,7 @@ def test_missing_extra_is_one_message_with_its_brackets(command, tmp_path, monke
     assert 'pip install "symclust[cli]"' in errors
 
 
-def test_path_that_cannot_be_written_is_one_message(command, tmp_path):
+def test_path_that_cannot_be_written_is_one_message(command, few, tmp_path):
     (tmp_path / "file").write_text("")
     status, _, errors = command("demo", "--output", str(tmp_path / "file" / "page.html"))
     assert status == 1

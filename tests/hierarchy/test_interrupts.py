@@ -33,7 +33,7 @@ class Interrupt:
 
 
 def interrupted(growing, n):
-    """Return the tree of an interrupted growth, whether that interrupt was passed on, and if there was one."""
+    """Return the tree of a growth, whether an interrupt was passed on, and whether there was one."""
     tree, grow_it = growing()
     watch, before = Interrupt(n), sys.gettrace()
     sys.settrace(watch)

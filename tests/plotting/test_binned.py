@@ -8,7 +8,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 
 from symclust.datasets import planted_partition
 from symclust.exceptions import InputError
-from symclust.plotting._binned import binned_similarity
+from symclust.plotting.plot_similarity import binned_similarity
 
 
 class Products:

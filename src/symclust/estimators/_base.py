@@ -270,6 +270,7 @@ def as_result(
     seconds: Any = None,
     converged: bool = True,
     stop_reason: str = "done: the method has no iterations of its own",
+    interrupted: bool = False,
 ) -> Result:
     """Return an outcome in the words of the loop, for methods that it does not run."""
     objectives = np.atleast_1d(np.asarray(objective if objectives is None else objectives, dtype=np.float64))
@@ -277,7 +278,7 @@ def as_result(
     history.iteration = np.arange(1, len(objectives) + 1)
     history.seconds = 0.0 if seconds is None else seconds
     history.objective = objectives
-    return Result(H, float(objective), 0.0, 1.0, history, converged, stop_reason)
+    return Result(H, float(objective), 0.0, 1.0, history, converged, stop_reason, interrupted)
 
 
 def is_given(similarity: Similarity) -> bool:

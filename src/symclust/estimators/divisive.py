@@ -40,7 +40,7 @@ class TreeEstimator(HardEstimator):
         check_n_clusters(self.n_clusters)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Split the samples top-down.
+        """Split the samples top-down. Ctrl-C keeps the splits so far, and raises before there is one.
 
         Parameters
         ----------
@@ -60,7 +60,10 @@ class TreeEstimator(HardEstimator):
         leaves = self.tree_.leaves()
         labels = self.tree_.cut(len(leaves))
         outcome: dict[str, Any] = {"objective": within.average(leaves)}
-        if len(leaves) < n_clusters:
+        if self.tree_.interrupted:
+            reason = f"interrupted at {len(leaves)} leaves of {n_clusters}; the tree so far is kept"
+            outcome |= {"converged": False, "interrupted": True, "stop_reason": reason}
+        elif len(leaves) < n_clusters:
             outcome["converged"] = False
             outcome["stop_reason"] = (
                 f"stopped at {len(leaves)} clusters of {n_clusters}: the samples of each are too alike to be "

@@ -187,7 +187,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         )
 
     @property
-    def membership_(self) -> Array:
+    def membership_(self) -> Array:  # type: ignore[override]
         """Zeros and ones, n × k: for many leaves many more than there are edges, so made when asked for."""
         check_is_fitted(self)
         return self._placer.H

@@ -30,8 +30,8 @@ ROWS = 2048  # rows searched at a time
 SPARE = 4  # candidates beyond those asked for: enough, unless many rows are equally far
 CELLS = 1 << 20  # numbers gathered at a time
 BLOCK_CELLS = 1 << 23  # numbers in the dense block that a sparse product is unpacked into: 64 MB
-TIE = 1e-12  # distances that agree to this share differ by rounding alone
-REACH = 1e-9  # a row is compared if it may be within this share beyond the last neighbour
+TIE = 1e-10  # distances that agree to this share are equal: the rest is rounding
+REACH = 1e-9  # a row is no candidate for a neighbour if it is this share beyond the last
 TREE = 0.6  # trees win up to about this times log2(n) dimensions (measured: 8 for n = 20,000)
 MANY = 1000  # rows within reach from which a scan is faster than the tree's list of them
 
@@ -39,8 +39,7 @@ MANY = 1000  # rows within reach from which a scan is faster than the tree's lis
 class NeighborSearch:
     """Nearest neighbours among the rows of X, by Euclidean distance and, among equals, by number.
 
-    Distances that agree to twelve digits are equal: the rest is rounding, which differs for dense and sparse
-    rows.
+    Distances that agree to ten digits are equal: the rest is rounding, which dense and sparse rows differ in.
 
     Parameters
     ----------
@@ -112,19 +111,20 @@ class NeighborSearch:
         if k + SPARE + 1 >= n:
             return distances, neighbors
         # A row that is no candidate is as far as the farthest candidate, or nearer by the finder's errors.
-        reach = distances[:, -1] * (1 + REACH) + 10 * self._noise
-        sure = farthest**2 - finder.errors(Q, farthest**2) > reach**2
-        for part in split(int(np.count_nonzero(~sure)), max(1, 2 * CELLS // n)):
-            unsure = np.flatnonzero(~sure)[part]
-            found = self._within(finder, Q[unsure], own[unsure], reach[unsure], k)
-            distances[unsure], neighbors[unsure] = found
+        last = distances[:, -1]
+        reach = last * (1 + REACH) + 10 * self._noise
+        unsure = np.flatnonzero(farthest**2 - finder.errors(Q, farthest**2) <= reach**2)
+        for part in split(unsure.size, max(1, 2 * CELLS // n)):
+            rows = unsure[part]
+            distances[rows], neighbors[rows] = self._within(finder, Q[rows], own[rows], last[rows], k)
         return distances, neighbors
 
-    def _within(self, finder: Finder, Q: Features, own: Array, reach: Array, k: int) -> tuple[Array, Array]:
-        """Return the neighbours of the rows of Q among all rows within reach."""
-        found = finder.within(Q, reach)
+    def _within(self, finder: Finder, Q: Features, own: Array, last: Array, k: int) -> tuple[Array, Array]:
+        """Return the neighbours of the rows of Q among all rows up to the distance `last`."""
+        slack = last * TIE + self._noise
+        found = finder.within(Q, np.maximum(last - slack, 0), last + slack, k + 1)
         # Nothing is nearer than a duplicate: of thousands of them the first in number are enough.
-        enough = np.where(reach <= 10 * self._noise, 2 * k + 2, self.X.shape[0])
+        enough = np.where(last <= self._noise, 2 * k + 2, self.X.shape[0])
         first = [numbers[:size] for numbers, size in zip(found, enough, strict=True)]
         distances, neighbors = self._compared(Q, own, first, k)
         rest = np.flatnonzero((distances[:, -1] > self._noise) & (enough < self.X.shape[0]))
@@ -185,8 +185,11 @@ class Finder(Protocol):
         """Return how wrong it may be about squared distances of this size from each row of Q."""
         ...
 
-    def within(self, Q: Features, reach: Array) -> list[Array]:
-        """Return the numbers of all rows within reach of each row of Q, in order, and a few more."""
+    def within(self, Q: Features, last: Array, reach: Array, count: int) -> list[Array]:
+        """Return the numbers of all rows that may be within reach of each row of Q, in order.
+
+        Of those that surely are between `last` and `reach`, which all are equally far, the first `count`.
+        """
         ...
 
 
@@ -212,13 +215,28 @@ class Tree:
         """Return zeros."""
         return np.zeros(Q.shape[0])
 
-    def within(self, Q: Array, reach: Array) -> list[Array]:
+    def within(self, Q: Array, last: Array, reach: Array, count: int) -> list[Array]:
         """Return the numbers of all rows within reach."""
         many = self._tree.query_ball_point(Q, reach, return_length=True) > MANY
-        found = self._tree.query_ball_point(Q, np.where(many, -1.0, reach), return_sorted=True)
+        found = np.empty(Q.shape[0], dtype=object)
+        found[~many] = self._tree.query_ball_point(Q[~many], reach[~many], return_sorted=True)
         for row in np.flatnonzero(many):
-            found[row] = np.flatnonzero(cdist(Q[row : row + 1], self._X)[0] <= reach[row])
+            squared = cdist(Q[row : row + 1], self._X, "sqeuclidean")
+            found[row] = _first_of_equals(squared, squared, last[row] ** 2, reach[row] ** 2, count)[0]
         return [np.asarray(numbers, dtype=np.intp) for numbers in found]
+
+
+def _first_of_equals(
+    least: Array, most: Array, last: Array | float, reach: Array | float, count: int
+) -> list[Array]:
+    """Return for each row the columns with numbers, known to be from `least` to `most`, within reach.
+
+    Of those that surely are between `last` and `reach` only the first `count`.
+    """
+    inside = least <= reach
+    equal = inside & (least >= last) & (most <= reach)
+    inside &= ~(equal & (np.cumsum(equal, axis=1, dtype=np.int32) > count))
+    return [np.flatnonzero(row) for row in inside]
 
 
 class Expansion:
@@ -242,13 +260,19 @@ class Expansion:
         """Return how wrong it may be about distances of this size; ‖x‖² is at most 2‖q‖² + 2‖x − q‖²."""
         return self._rounding * (6 * self._squares(Q) + 4 * squared)
 
-    def within(self, Q: Features, reach: Array) -> list[Array]:
+    def within(self, Q: Features, last: Array, reach: Array, count: int) -> list[Array]:
         """Return the numbers of all rows that may be within reach."""
-        own = self._squares(Q)
-        excess = self._closeness(Q)
-        excess += (own - reach**2)[:, None]
-        near = excess <= self._rounding * (own[:, None] + self._norms)
-        return [np.flatnonzero(row) for row in near]
+        own = self._squares(Q)[:, None]
+        squared = self._closeness(Q)
+        squared += own
+        rounding = self._rounding * (own + self._norms)
+        bounds = last[:, None] ** 2, reach[:, None] ** 2
+        return _first_of_equals(squared - rounding, squared + rounding, *bounds, count)
+
+
+def _rounding(width: int) -> float:
+    """Return a generous bound on the error of a sum of `width` products, as a share of ‖q‖² + ‖x‖²."""
+    return float(np.finfo(np.float64).eps) * (64 + 4 * width**0.5)
 
 
 class Brute(Expansion):
@@ -259,7 +283,7 @@ class Brute(Expansion):
         self._X = X - self._center
         self._search = NearestNeighbors(algorithm="brute").fit(self._X)
         self._norms = np.einsum("ij,ij->i", self._X, self._X)
-        self._rounding = np.finfo(np.float64).eps * max(64, 2 * X.shape[1])
+        self._rounding = _rounding(X.shape[1])
 
     def candidates(self, Q: Array, count: int) -> Array:
         """Return the numbers of the `count` nearest rows."""
@@ -289,8 +313,7 @@ class SparseProduct(Expansion):
         thin, self._thick = self._parts(X)
         self._transpose = thin.T.tocsr()
         self._norms = self._squares(X)
-        width = int(np.diff(X.indptr).max(initial=0)) + self._full.size
-        self._rounding = np.finfo(np.float64).eps * max(64, 2 * width)
+        self._rounding = _rounding(int(np.diff(X.indptr).max(initial=0)) + self._full.size)
 
     def _parts(self, Q: sparse.csr_array) -> tuple[sparse.csr_array, Array]:
         Q = Q.astype(np.float64)

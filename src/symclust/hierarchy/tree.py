@@ -199,9 +199,9 @@ class Tree:
         >>> _ = tree.split(left.number, [[0], [1, 2]])
         >>> fcluster(tree.linkage(), 2, criterion="maxclust").tolist()
         [1, 1, 1, 2, 2]
-        >>> names = [f"{i}: {len(leaf.members)} samples" for i, leaf in enumerate(tree.leaves())]
+        >>> names = [f"leaf {i} ({len(leaf.members)})" for i, leaf in enumerate(tree.leaves())]
         >>> dendrogram(tree.linkage(of="leaves"), labels=names, no_plot=True)["ivl"]
-        ['0: 1 samples', '1: 2 samples', '2: 2 samples']
+        ['leaf 0 (1)', 'leaf 1 (2)', 'leaf 2 (2)']
         """
         if of not in ("samples", "leaves"):
             raise OptionError(f"of={of!r} is not known. Choose one of 'samples', 'leaves'.")
@@ -212,12 +212,12 @@ class Tree:
         inside, roots = _merge_groups(groups)
         ends = zip(leaves, roots, groups, strict=True)
         place = {leaf.number: (root, len(group)) for leaf, root, group in ends}
-        n, rows = sum(map(len, groups)), list[tuple[int, int, int, int]]()
         inner = sorted((n for n in self.nodes if n.split is not None), key=lambda n: -(n.split or 0))
-        for height, node in enumerate(inner, start=1):
+        rows = list[tuple[int, int, int, int]]()
+        for number, node in enumerate(inner, start=sum(map(len, groups)) + len(inside)):
             (left, n_left), (right, n_right) = (place[child] for child in node.children)
-            place[node.number] = n + len(inside) + len(rows), n_left + n_right
-            rows.append((left, right, height, n_left + n_right))
+            place[node.number] = number, n_left + n_right
+            rows.append((left, right, len(rows) + 1, n_left + n_right))
         return np.concatenate([inside, np.array(rows, dtype=np.float64).reshape(-1, 4)])
 
     def to_newick(self, names: Sequence[Any] | None = None) -> str:
@@ -289,9 +289,10 @@ def _merge_groups(groups: list[Array]) -> tuple[Array, list[int]]:
 
     Two by two, and the pairs again: SciPy follows a tree by recursion, which a chain would exhaust.
     """
-    owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    found = np.argsort(np.argsort(np.concatenate(groups)))  # numbered without those in no group
-    sizes, number = np.ones(len(found)), len(found)
+    owner: Array = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    found: Array = np.argsort(np.argsort(np.concatenate(groups)))  # numbered without those in no group
+    sizes: Array = np.ones(len(found))
+    number = len(found)
     rows = [np.empty((0, 4))]
     while len(found) > len(groups):
         place = np.arange(len(found)) - np.searchsorted(owner, owner)

@@ -76,9 +76,9 @@ def solve(
 ) -> tuple[list[Result], list[Start]]:
     """Run `solver` from all starts side by side; return the results and the starts behind them."""
     solver.check(problem)
+    isolated = problem.operator.isolated()
     points = find_starts(problem, solver, starts, control)
     # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
-    isolated = problem.operator.isolated()
     for point in points:
         point.H[isolated] = 0
     return descend(problem, solver, starts, points, control), points

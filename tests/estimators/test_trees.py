@@ -1,8 +1,9 @@
-"""SciPy reads the trees of all estimators that grow one."""
+"""What all estimators that grow a tree have in common: SciPy reads it, and Ctrl-C keeps it."""
 
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree, dendrogram, fcluster, is_valid_linkage
+from sklearn.base import clone
 
 from symclust import (
     Diana,
@@ -13,6 +14,8 @@ from symclust import (
     LinkageClustering,
     SpectralNJW,
 )
+from symclust.exceptions import InterruptedWarning
+from symclust.hierarchy import Tree
 
 TREES = [
     Diana(5),
@@ -50,3 +53,34 @@ def test_scipy_reads_its_own_merges(X):
     model = LinkageClustering(5).fit(X)
     assert is_valid_linkage(model.linkage_matrix_)
     assert len(set(zip(model.labels_, fcluster(model.linkage_matrix_, 5, "maxclust"), strict=True))) == 5
+
+
+def interrupt_at(monkeypatch, n_splits):
+    """Let Ctrl-C come when the tree has so many splits, and is about to have one more."""
+    split = Tree.split
+
+    def interrupted(tree, *args):
+        if tree.n_splits == n_splits:
+            raise KeyboardInterrupt
+        return split(tree, *args)
+
+    monkeypatch.setattr(Tree, "split", interrupted)
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+def test_an_interrupt_keeps_the_tree(model, X, monkeypatch):
+    whole = clone(model).fit(X)
+    interrupt_at(monkeypatch, 2)
+    with pytest.warns(InterruptedWarning, match="interrupted at 3 leaves of 5; the tree so far is kept"):
+        part = clone(model).fit(X)
+    assert not part.converged_
+    assert part.stop_reason_.startswith("interrupted")
+    assert part.membership_.shape == (len(X), 3)
+    np.testing.assert_array_equal(part.labels_, whole.tree_.cut(3))
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+def test_an_interrupt_before_the_first_split_is_passed_on(model, X, monkeypatch):
+    interrupt_at(monkeypatch, 0)
+    with pytest.raises(KeyboardInterrupt):
+        clone(model).fit(X)
