@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from symclust.constraints import Nonnegative
 from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.estimators._input import read_ignored
-from symclust.estimators._options import check_known
 from symclust.exceptions import InputError
 from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal
 from symclust.operators import Operator
 from symclust.solvers import Problem, Solver
+from symclust.validation import check_known
 
 LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
 
