@@ -51,7 +51,8 @@ class DescentEstimator(SimilarityEstimator):
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
         # What a problem leaves out may be anything.
-        check_scale(check_similarity(problem.operator, nonnegative=self._nonnegative), A.dtype)
+        check_similarity(problem.operator, nonnegative=self._nonnegative)
+        check_scale(problem.operator)
         shape = (A.n, n_clusters)
         starts = make_starts(self.init, self.n_init, self.random_state, shape, self._nonnegative)
         self._problem = problem
