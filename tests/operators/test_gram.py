@@ -107,13 +107,13 @@ def test_the_norm_of_sparse_data_comes_from_the_cheaper_side(self_edges, monkeyp
     """Many entries a row and few a column: XXᵀ has few entries, XᵀX has many."""
     X = sp.random_array((60, 4000), density=0.01, format="csr", rng=0)
     monkeypatch.setattr("symclust.operators._factors.WORK", 100)  # several blocks
-    for given, other in ((X, "squared_gram"), (X.T, "squared_outer")):
-        A = (given @ given.T).toarray()
+    for data, other in ((X, "squared_gram"), (X.T, "squared_outer")):
+        A = (data @ data.T).toarray()
         if not self_edges:
             np.fill_diagonal(A, 0)
         with monkeypatch.context() as patched:
             patched.setattr(SparseFactor, other, None)
-            assert Gram(given, self_edges=self_edges).squared_norm() == pytest.approx((A**2).sum(), rel=1e-13)
+            assert Gram(data, self_edges=self_edges).squared_norm() == pytest.approx((A**2).sum(), rel=1e-13)
 
 
 def test_orthogonal_rows_have_no_norm_without_self_edges():
