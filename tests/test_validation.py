@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import anndata
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +13,7 @@ from symclust.validation import (
     PAIRS,
     check_features,
     check_memory,
+    check_nonnegative,
     check_number,
     check_scale,
     check_similarity,
@@ -115,8 +115,9 @@ def test_a_path_is_not_the_data(given):
 
 
 def test_an_anndata_holds_several_matrices():
+    AnnData = type("AnnData", (), {"__module__": "anndata._core.anndata", "shape": (3, 3)})
     with pytest.raises(InputTypeError, match=r"X is an AnnData.*adata\.X.*adata\.obsm"):
-        check_features(anndata.AnnData(np.eye(3)))
+        check_features(AnnData())
 
 
 def test_entries_that_are_not_numbers_are_named_with_their_place():
@@ -251,3 +252,15 @@ def test_memory_that_is_not_there(monkeypatch):
     monkeypatch.setattr("symclust.validation._available_memory", lambda: None)
     with pytest.raises(InputError, match=r"The graph would take 4\.61e\+09 GB of memory\. Do less"):
         check_memory(1 << 62, "The graph", "Do less.")
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_negative_entries_are_named_with_their_place_and_the_estimator(form):
+    X = np.ones((4, 3))
+    X[0] = 0
+    check_nonnegative(form(-0.0 * X), "NMF")
+    X[2, 1] = -2.5
+    X[3, 0] = -1
+    words = r"passed to NMF.*concerned: 2, the first at row 2, column 1: -2\.5\. Use the weights"
+    with pytest.raises(InputError, match=words):
+        check_nonnegative(form(X), "NMF", "Use the weights as they were.")

@@ -23,7 +23,7 @@ from symclust.objectives import Frobenius
 from symclust.operators import Dense
 from symclust.solvers import Control, Problem, Result, Solver, run
 from symclust.solvers._base import ProductSolver, State, Steps
-from symclust.solvers._curvature import lipschitz, start_estimate
+from symclust.solvers.projected_gradient import lipschitz, start_estimate
 
 ITERATIONS, SECONDS = 2000, 10.0
 

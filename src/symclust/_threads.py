@@ -7,22 +7,41 @@ borders depend on the data alone. A block's arithmetic is then the same on any n
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+import threadpoolctl
 
-__all__ = ["available_threads", "map_blocks", "single_threaded_blas", "split"]
+__all__ = [
+    "available_threads",
+    "checkpoint",
+    "map_blocks",
+    "single_threaded_blas",
+    "single_threaded_libraries",
+    "split",
+]
 
 _POOL_NAME = "symclust"
 
 
+class _Process:
+    """What a fork changes: a child starts with one thread, whatever its parent had."""
+
+    forked = False
+
+
 def available_threads() -> int:
-    """Threads the kernels use: ``OMP_NUM_THREADS`` if set, otherwise the processors this process may use."""
+    """Threads the kernels use: ``OMP_NUM_THREADS`` if set, otherwise the processors this process may use.
+
+    A forked child has one: OpenMP and thread pools that the parent has used do not survive a fork.
+    """
+    if _Process.forked:
+        return 1
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)
@@ -41,25 +60,59 @@ class _BlasLimit:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._depth = 0
+        self._own = threading.local()
         self._limit: Any = None
 
     def enter(self) -> None:
         with self._lock:
             if self._depth == 0:
-                self._limit = _controller().limit(limits=1, user_api="blas")
+                with _in_control_of_blas():
+                    self._limit = _libraries("blas").limit(limits=1)
             self._depth += 1
+        self._own.depth = self._own_depth() + 1
 
     def leave(self) -> None:
+        self._own.depth = self._own_depth() - 1
         with self._lock:
             self._depth -= 1
             if self._depth == 0:
-                self._limit.restore_original_limits()
+                self._restore()
+
+    def after_fork(self) -> None:
+        """Forget the entries of threads that the child does not have, and a lock one of them may hold."""
+        self._lock = threading.Lock()
+        held, self._depth = self._depth, self._own_depth()
+        if held and not self._depth:
+            self._restore()
+
+    def _restore(self) -> None:
+        with _in_control_of_blas():
+            self._limit.restore_original_limits()
+
+    def _own_depth(self) -> int:
+        return getattr(self._own, "depth", 0)
 
 
-@cache
-def _controller() -> ThreadpoolController:
-    # Scanning the loaded libraries takes milliseconds: do it once.
-    return ThreadpoolController()
+def _libraries(kind: str) -> Any:
+    # Scanning the loaded libraries takes milliseconds: do it again only after something has been imported.
+    return _scan(len(sys.modules), kind)
+
+
+@lru_cache(maxsize=2)
+def _scan(n_modules: int, kind: str) -> Any:
+    # A limit puts back the numbers of all libraries its controller knows, not only of those it has changed.
+    return threadpoolctl.ThreadpoolController().select(user_api=kind)
+
+
+@contextmanager
+def _in_control_of_blas() -> Iterator[None]:
+    # From version 3.8 on, threadpoolctl lets one thread set OpenBLAS's number and ignores all others in
+    # silence. Here the lock decides, and the last thread to leave need not be the first that came.
+    openblas = getattr(threadpoolctl, "OpenBLASController", None)
+    release = getattr(openblas, "clear_controlling_thread", lambda force: None)
+    release(force=True)
+    yield
+    release(force=True)
 
 
 _blas_limit = _BlasLimit()
@@ -75,20 +128,87 @@ def single_threaded_blas() -> Iterator[None]:
         _blas_limit.leave()
 
 
+@contextmanager
+def single_threaded_libraries() -> Iterator[None]:
+    """Hold BLAS to one thread, and the OpenMP of other libraries for calls from this thread.
+
+    For calls into scikit-learn, which adds up thread by thread, so that the number of threads changes the
+    last bits. Several threads may do so side by side: OpenMP's limit is each thread's own.
+    """
+    with single_threaded_blas(), _libraries("openmp").limit(limits=1):
+        yield
+
+
+class _Cancelled(BaseException):
+    """Ends work whose result nobody waits for; not an Exception, so that nothing takes it for a failure."""
+
+
+class _Job:
+    """One call of `map_blocks`: what its threads look at to learn that the caller has given up."""
+
+    current = threading.local()
+
+    def __init__(self) -> None:
+        self.cancelled = False
+
+    def run(self, function: Callable[[Any], Any], block: Any) -> Any:
+        _Job.current.job = self
+        return _unless_cancelled(function, block)
+
+
+def checkpoint() -> None:
+    """Raise if what this thread works on is no longer wanted.
+
+    Signals such as Ctrl-C reach the main thread alone. Kernels call this several times a second, so that the
+    threads of a pool stop too.
+    """
+    job = getattr(_Job.current, "job", None)
+    if job is not None and job.cancelled:
+        raise _Cancelled
+
+
+def _unless_cancelled(function: Callable[[Any], Any], block: Any) -> Any:
+    checkpoint()
+    return function(block)
+
+
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix=_POOL_NAME)
 
 
 def map_blocks(function: Callable[[Any], Any], blocks: Iterable[Any]) -> list[Any]:
-    """Apply `function` to every block, on several threads; NumPy releases the GIL inside products."""
+    """Apply `function` to every block, on several threads; NumPy releases the GIL inside products.
+
+    An interrupt, or an error in one block, ends the others; it is raised when no block is being worked on.
+    """
     blocks = list(blocks)
     threads = available_threads()
     # A thread of the pool that waited for the pool could wait for itself: nested calls run in place.
     nested = threading.current_thread().name.startswith(_POOL_NAME)
     if threads == 1 or len(blocks) < 2 or nested:
-        return [function(block) for block in blocks]
-    return list(_pool(threads).map(function, blocks))
+        return [_unless_cancelled(function, block) for block in blocks]
+    job, pool = _Job(), _pool(threads)
+    futures = [pool.submit(job.run, function, block) for block in blocks]
+    try:
+        return [future.result() for future in futures]
+    except BaseException:
+        job.cancelled = True
+        for future in futures:
+            future.cancel()
+        wait(futures)
+        raise
+
+
+def _after_fork() -> None:
+    # The threads of the pool stayed with the parent: a child that gave it work would wait for ever.
+    _Process.forked = True
+    _pool.cache_clear()
+    _blas_limit.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def split(n: int, size: int) -> Iterator[slice]:

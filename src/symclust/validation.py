@@ -19,6 +19,7 @@ __all__ = [
     "check_features",
     "check_memory",
     "check_n_clusters",
+    "check_nonnegative",
     "check_number",
     "check_range",
     "check_scale",
@@ -32,6 +33,7 @@ __all__ = [
 # Gradients of two factors are of the size of X^1.5, with a baseline X²; their squares are summed in float64.
 LARGEST = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e75}
 
+SHIFT = "Shift or clip the features, or use a model of similarities, such as SymNMF."
 NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
 # What to do about gaps in features, and in similarities.
 FILL = "Remove those samples or features, or fill the gaps, for example with sklearn.impute.SimpleImputer."
@@ -183,6 +185,40 @@ def _first_position(X: Any, found: np.ndarray) -> tuple[int, int]:
     if sparse.issparse(X):
         return int(np.searchsorted(X.indptr, first, side="right")) - 1, int(X.indices[first])
     return first // X.shape[1], first % X.shape[1]
+
+
+def check_nonnegative(X: Any, who: str, advice: str = SHIFT) -> None:
+    """Refuse data, dense or CSR, with negative entries, and say where the first one is.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        What `check_features` returned.
+    who : str
+        The estimator that the data was given to.
+    advice : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import check_nonnegative
+    >>> check_nonnegative(np.array([[1.0, -2.0]]), "NMF")
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputError: Negative values in data passed to NMF, which builds samples from \
+nonnegative parts. Entries concerned: 1, the first at row 0, column 1: -2. Shift or clip the features, or \
+use a model of similarities, such as SymNMF.
+    """
+    values = X.data if sparse.issparse(X) else X
+    if values.min(initial=0) >= 0:  # one pass without a temporary
+        return
+    row, column = _first_position(X, values < 0)
+    raise InputError(
+        f"Negative values in data passed to {who}, which builds samples from nonnegative parts. Entries "
+        f"concerned: {np.count_nonzero(values < 0)}, the first at row {row}, column {column}: "
+        f"{X[row, column]:.3g}. {advice}"
+    )
 
 
 def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:

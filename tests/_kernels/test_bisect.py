@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust import _kernels
-from symclust.hierarchy.leaf_graph import LeafGraph
+from symclust.hierarchy import LeafGraph
 from symclust.operators import Sparse
 
 NO_CUT = -math.inf

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust._kernels import rank_two_nmf
-from symclust.hierarchy.samples import Samples
+from symclust.hierarchy import Samples
 
 
 def matrix(seed, n=40, d=30, density=0.3):

@@ -1,12 +1,13 @@
 """The drawing of a tree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symclust.applications._drawing import draw_tree
-from symclust.applications._topic import Example, Topic, excerpt
+from symclust.applications._topic import Example, Topic, draw_tree, excerpt
 from symclust.exceptions import OptionError
 
 
@@ -80,3 +81,15 @@ def test_a_tree_of_one_leaf_shows_it():
 
 def test_an_excerpt_does_not_steer_the_terminal():
     assert excerpt("\x1b[2Jice\x00 \u202epuck") == "[2Jice puck"
+
+
+def test_an_excerpt_keeps_what_joins_letters():
+    assert excerpt("می\u200cخواهم کتاب") == "می\u200cخواهم کتاب"
+
+
+def test_what_cannot_be_shown_is_escaped_within_the_width():
+    strange = topic(0, label=0, words=("\ud800", "a\x00b"))
+    example = Example(0, "caf\udce9.txt", 1.0, "")
+    drawn = draw_tree([replace(strange, examples=(example,))], "heading", 24, 2, None, 1)
+    assert drawn.splitlines()[1:] == ["└─ [0] \\ud800  (3)", "      · caf\\udce9.txt"]
+    assert drawn.encode("utf-8")

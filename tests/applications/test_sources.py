@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from symclust.applications._sources import read_corpus
+from symclust.applications._corpus import read_corpus
 from symclust.exceptions import InputError, InputTypeError, OptionError
 
 
@@ -43,12 +44,12 @@ def test_gaps_are_empty_documents():
 
 
 def test_what_is_no_text_is_refused_by_its_place():
-    with pytest.raises(InputTypeError, match=r"Document 1 is a int, not a string: '7'"):
+    with pytest.raises(InputTypeError, match=r"Document 1 is of type int, not a string: '7'"):
         read(["a", 7])
-    with pytest.raises(InputTypeError, match="Document 0 is a bytes"):
+    with pytest.raises(InputTypeError, match="Document 0 is of type bytes"):
         read([b"a"])
     for wrong in (3, b"abc", None):
-        with pytest.raises(InputTypeError, match="cannot be read from a"):
+        with pytest.raises(InputTypeError, match="cannot be read from"):
             read(wrong)
 
 
@@ -75,8 +76,10 @@ def test_a_folder_with_what_is_no_text_reports_it(tmp_path):
     (tmp_path / "marked.txt").write_bytes(b"\xef\xbb\xbfmarked")
     corpus = read(tmp_path)
     assert corpus.texts == ["caf\ufffd", "marked"]
-    assert corpus.notes[0].startswith("1 of the inputs skipped") and "model.pkl" in corpus.notes[0]
-    assert "latin.txt" in corpus.notes[1] and "U+FFFD" in corpus.notes[1]
+    assert corpus.notes == [
+        "Skipped, since text has no zero bytes: model.pkl.",
+        "Bytes that are not utf-8 were replaced by U+FFFD in latin.txt.",
+    ]
     assert read(tmp_path, encoding="latin-1").texts[0] == "café"
 
 
@@ -92,10 +95,10 @@ def test_links_are_not_followed(tmp_path):
 
 
 def test_an_empty_folder_and_an_unknown_file_are_refused(tmp_path):
-    with pytest.raises(InputError, match="No text files were found"):
+    with pytest.raises(InputError, match="There are no text files below"):
         read(tmp_path)
     (tmp_path / "model.npz").write_bytes(b"PK")
-    with pytest.raises(InputError, match=r"no \.jsonl file"):
+    with pytest.raises(InputError, match=r"neither a folder nor a \.jsonl file"):
         read(tmp_path / "model.npz")
 
 
@@ -123,7 +126,7 @@ def test_json_lines_that_are_damaged(tmp_path):
     with pytest.raises(InputError, match=r"Line 2 of docs\.jsonl is not JSON"):
         read(path)
     path.write_bytes(b'{"text": ["a"]}')
-    with pytest.raises(InputError, match=r"line 1 of .* holds a list"):
+    with pytest.raises(InputError, match=r"line 1 of .* holds a list, not a string, under the key 'text'"):
         read(path)
     path.write_bytes(b'{"text": "caf\xe9"}')
     assert "line 1" in read(path).notes[0]
@@ -192,3 +195,31 @@ def test_encodings_that_cannot_be_read_are_refused(tmp_path, encoding, words):
     path = write_lines(tmp_path / "lines.jsonl", ["a"])
     with pytest.raises(OptionError, match=words):
         read(path, encoding=encoding)
+
+
+def test_texts_come_out_composed(tmp_path):
+    """An é may be one character or two; both must become the same term."""
+    (tmp_path / "a.txt").write_text("e\u0301te\u0301", encoding="utf-8")
+    lines = write_lines(tmp_path / "a.jsonl", ["e\u0301te\u0301"])
+    for source in (["e\u0301te\u0301"], {"name": "e\u0301te\u0301"}, lines):
+        assert read(source).texts == ["été"]
+    lines.unlink()
+    assert read(tmp_path).texts == ["été"]
+
+
+def test_long_lists_of_files_are_cut_short(tmp_path):
+    for number in range(7):
+        (tmp_path / f"{number}.bin").write_bytes(b"\0")
+    (tmp_path / "text.txt").write_text("text")
+    (note,) = read(tmp_path).notes
+    assert note.endswith("0.bin, 1.bin, 2.bin, 3.bin, 4.bin and 2 more.")
+
+
+def test_names_of_files_in_another_encoding_can_be_shown(tmp_path):
+    try:
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.bin")).write_bytes(b"\0")
+    except (OSError, UnicodeError):
+        pytest.skip("this system has no such names")
+    (tmp_path / "text.txt").write_text("text")
+    (note,) = read(tmp_path).notes
+    assert note.encode("utf-8") and r"caf\udce9.bin" in note

@@ -2,17 +2,30 @@
 
 import json
 import pickle
+import re
 import sys
+import warnings
+from unicodedata import normalize
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import adjusted_rand_score
 
+from symclust import HierarchicalNMF
 from symclust.applications import topics
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.applications._terms import JOINERS, _token_pattern
+from symclust.exceptions import (
+    CombinationError,
+    InputError,
+    InterruptedWarning,
+    MissingExtraError,
+    OptionError,
+)
 from symclust.metrics import topic_coherence
 
 from .conftest import COMMON, WORDS
@@ -83,6 +96,18 @@ def test_assign_places_new_documents(corpus, tree):
         assert found.membership_[row].argmax() == found.labels_[row]
     assert not found.membership_[2:4].any()
     assert (tree.assign(texts).labels_ == tree.flatten().labels_).mean() > 0.95
+
+
+def test_assign_solves_one_problem_once(corpus, tree, monkeypatch):
+    texts = corpus[0]
+    labels = tree._fitted.model.predict(
+        tree._fitted.weights.transform(tree._fitted.vectorizer.transform(texts))
+    )
+    calls = []
+    transform = HierarchicalNMF.transform
+    monkeypatch.setattr(HierarchicalNMF, "transform", lambda *given: calls.append(1) or transform(*given))
+    np.testing.assert_array_equal(tree.assign(texts).labels_, labels)
+    assert len(calls) == 1
 
 
 def test_flatten_gives_every_document_with_terms_a_topic(corpus):
@@ -158,9 +183,9 @@ def test_options_of_the_vectoriser_pass_through(corpus):
 
 def test_options_are_checked(corpus):
     texts = corpus[0]
-    with pytest.raises(OptionError, match=r"'stopwords' is no option of topics.*stop_words"):
+    with pytest.raises(OptionError, match=r"'stopwords' is neither an option of topics.*stop_words"):
         topics(texts, stopwords=["a"])
-    with pytest.raises(OptionError, match="'input' is no option"):
+    with pytest.raises(OptionError, match="'input' is neither"):
         topics(texts, input="filename")
     with pytest.raises(OptionError, match=r"language='german' has no list.*stop_words=\[...\]"):
         topics(texts, language="german")
@@ -199,9 +224,39 @@ def test_tiny_collections():
 
 @pytest.mark.filterwarnings("error")
 def test_fewer_topics_than_asked_are_a_note_and_no_warning():
-    tree = topics(["ice hockey"] * 3 + ["moon orbit"] * 3, 5, random_state=0)
-    assert len(tree.leaves) < 5
-    assert "topics of 5" in tree.notes[0]
+    tree = topics(["ice hockey"] * 6, 5, random_state=0)
+    assert tree.notes == ["Only 1 topic was found of the 5 asked for: no topic can be split further."]
+
+
+def test_the_note_says_why_there_are_fewer(corpus):
+    def note(**params):
+        return topics(corpus[0], 9, random_state=0, model_params=params).notes[0]
+
+    assert note(score_threshold=1e9) == (
+        "Only 2 topics were found of the 9 asked for: no topic reaches the score_threshold."
+    )
+    assert note(callback=lambda tree, node: tree.n_splits == 2).startswith(
+        "Only 3 topics were found of the 9 asked for: stopped by the callback"
+    )
+
+
+def test_an_interrupted_run_warns_and_is_noted(corpus):
+    def interrupt(tree, node):
+        raise KeyboardInterrupt
+
+    with pytest.warns(InterruptedWarning, match="interrupted") as caught:
+        tree = topics(corpus[0], 9, random_state=0, model_params={"callback": interrupt})
+    assert caught[0].filename == __file__
+    assert "of the 9 asked for: interrupted" in tree.notes[0]
+
+
+def test_other_warnings_pass(corpus):
+    def complain(tree, node):
+        warnings.warn("so it goes", InterruptedWarning, stacklevel=1)
+
+    with pytest.warns(InterruptedWarning, match="so it goes") as caught:
+        topics(corpus[0], 2, random_state=0, model_params={"callback": complain})
+    assert caught[0].filename == __file__
 
 
 def test_outliers_are_kept_apart(corpus):
@@ -221,8 +276,13 @@ def test_parameters_of_the_hierarchy_pass_through(corpus):
     assert np.count_nonzero(soft.membership_[-1]) > 1
     few = topics(corpus[0], None, random_state=0, model_params={"score_threshold": 0.9})
     assert len(few.leaves) == 2
-    with pytest.raises(OptionError, match="needs a score_threshold"):
-        topics(corpus[0], None)
+
+
+@pytest.mark.parametrize("params", [None, {}, {"score_threshold": None}])
+def test_without_a_number_of_topics_a_threshold_is_asked_for(corpus, params):
+    with pytest.raises(OptionError, match=r"n_topics=None needs another end.*score_threshold") as refused:
+        topics(corpus[0], None, model_params=params)
+    assert "n_clusters" not in str(refused.value)
 
 
 def test_copies_of_a_document_are_one_example():
@@ -252,6 +312,52 @@ def test_json_keeps_letters_of_all_alphabets():
         ["хоккей лёд", "хоккей шайба лёд", "луна орбита", "луна ракета"], 2, language=None, random_state=0
     )
     assert "хоккей" in tree.to_json()
+
+
+def test_json_and_tables_can_be_written_whatever_the_names(tmp_path):
+    texts = {"\ud800": "ice hockey", "a\x00": "ice puck", "b": "moon orbit", "c": "moon rocket"}
+    tree = topics(texts, 2, random_state=0, min_df=1)
+    path = tmp_path / "tree.json"
+    path.write_text(tree.to_json(), encoding="utf-8")
+    assert json.loads(path.read_text(encoding="utf-8")) == tree.to_dict()
+    tree.to_dataframe().to_csv(tmp_path / "tree.csv", encoding="utf-8")
+    assert tree.names[0] == "\ud800"
+    assert tree.draw(n_examples=2).encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "हिन्दी की किताबें पढ़ना",  # vowel signs, viramas and a nukta
+        "e\u0301te\u0301 franc\u0327ais",  # accents of their own
+        "ภาษาไทย เรียนรู้",  # vowels above and below
+        "كِتَابٌ مُعَلِّمٌ",  # short vowels
+        "שָׁלוֹם עולם",
+        "தமிழ் മലയാളം",
+        "i̇stanbul",  # what lower() makes of a Turkish İ
+        "می\u200cخواهم کتاب\u200cها",  # the joiners are part of the spelling
+        "한국어",
+    ],
+)
+def test_words_are_not_cut_at_marks(text):
+    tree = topics([text], 1, language=None)
+    assert tree.feature_names == sorted(normalize("NFC", text).split())
+
+
+def test_composed_and_decomposed_letters_are_the_same():
+    texts = ["e\u0301te\u0301 été", "été"]
+    assert topics(texts, 1, language=None).feature_names == ["été"]
+    tree = topics([*texts, "hiver"], 1, stop_words=["e\u0301te\u0301"])
+    assert tree.feature_names == ["hiver"]
+    assert topics(["été hiver"] * 3, 1, language=None).assign(["e\u0301te\u0301"]).labels_.tolist() == [0]
+
+
+@hypothesis.given(
+    text=st.text(st.characters(exclude_categories=["Mn", "Mc", "Me"], exclude_characters=JOINERS))
+)
+@hypothesis.example(text="The 2nd don't, a_b _c x 42 Straße αβγ х1")
+def test_words_without_marks_are_what_they_were(text):
+    assert re.findall(_token_pattern(), text) == re.findall(r"(?u)\b[^\W\d_]\w+\b", text)
 
 
 def test_table(tree):

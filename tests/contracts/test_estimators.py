@@ -11,6 +11,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from sklearn.exceptions import NotFittedError
 
 import symclust
 from symclust import DivisiveClustering, LinkageClustering, SymNMF
+from symclust.exceptions import InterruptedWarning
 
 EXPORTED = [getattr(symclust, name) for name in symclust.__all__]
 ESTIMATORS = [thing for thing in EXPORTED if isinstance(thing, type) and issubclass(thing, BaseEstimator)]
@@ -135,6 +137,84 @@ def test_input_is_never_written_to(cls, form):
     model.predict(X)
     model.transform(X)
     assert pickle.dumps(X) == before
+
+
+def overwrite(X):
+    """What a program may do to its data once a model has been fitted."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    values[...] = np.random.default_rng(1).random(values.shape)
+    if sp.issparse(X):
+        X.indices[:] = X.indices[::-1].copy()
+
+
+def answers(model, new):
+    answer = [model.transform(new), model.predict(new)]
+    return [*answer, model.score(new)] if hasattr(model, "score") else answer
+
+
+@pytest.mark.parametrize("affinity", [None, "precomputed"])
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+@every_estimator
+def test_data_changed_after_the_fit_changes_no_answer(cls, form, affinity):
+    model, X = make(cls), samples()
+    if affinity is not None:
+        if "affinity" not in model.get_params():
+            pytest.skip("sees samples, not similarities")
+        model, X = model.set_params(affinity=affinity), X @ X.T
+    given, new = form(X), np.concatenate([X[:60], X[60:80] * 1.01])
+    before = answers(model.fit(given), new)
+    overwrite(given)
+    for earlier, later in zip(before, answers(model, new), strict=True):
+        np.testing.assert_array_equal(earlier, later)
+    fresh = answers(make(cls).set_params(**({"affinity": affinity} if affinity else {})).fit(form(X)), new)
+    overwrite(given)
+    model = make(cls).set_params(**({"affinity": affinity} if affinity else {}))
+    given = form(X)
+    model.fit(given)
+    overwrite(given)  # before the first question
+    for expected, later in zip(fresh, answers(model, new), strict=True):
+        np.testing.assert_array_equal(expected, later)
+
+
+class Interrupt:
+    """Counts the calls of Python functions, and is Ctrl-C at the chosen one."""
+
+    def __init__(self, at=-1):
+        self.at, self.calls = at, 0
+
+    def __call__(self, frame, event, argument):
+        if event == "call":
+            self.calls += 1
+            if self.calls == self.at:
+                raise KeyboardInterrupt
+
+    def __enter__(self):
+        sys.setprofile(self)
+        return self
+
+    def __exit__(self, *exception):
+        sys.setprofile(None)
+
+
+@every_estimator
+def test_an_interrupted_fit_is_the_best_so_far_or_leaves_the_model_as_it_was(cls):
+    X, other = samples(), samples(n=50, n_features=4, n_clusters=2, seed=1)
+    make(cls).fit(X)
+    with Interrupt() as whole:
+        make(cls).fit(X)
+    for share in (0.1, 0.5, 0.9):
+        model = make(cls).fit(other)
+        before = digest(model, other)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                with Interrupt(int(share * whole.calls)):
+                    model.fit(X)
+            except KeyboardInterrupt:
+                assert digest(model, other) == before
+                continue
+        assert any(issubclass(warning.category, InterruptedWarning) for warning in warned)
+        assert len(model.predict(X)) == len(model.labels_) == len(X)
 
 
 @every_estimator

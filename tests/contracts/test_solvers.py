@@ -88,7 +88,7 @@ def make_start(problem, seed=0):
 
 
 def offers_all(problem, name):
-    return registry.resolve("solvers", name).needs <= problem.objective.offers
+    return not registry.resolve("solvers", name).lacks(problem.objective)
 
 
 def skip_what_is_refused(name, sparsity):
@@ -291,9 +291,8 @@ def test_every_objective_has_a_check():
 def test_what_is_needed_is_known_and_refused_by_name_where_missing(name, objective, monkeypatch):
     solver, problem = make(name), make_objective_problem("dense", objective)
     assert isinstance(solver, Solver)
-    assert solver.needs <= Frobenius.offers
-    missing = solver.needs - problem.objective.offers
-    if not missing:
+    assert not solver.lacks(make_objective_problem("dense", "frobenius").objective)
+    if not (missing := solver.lacks(problem.objective)):
         solver.check(problem)
         return
 
@@ -313,11 +312,11 @@ def test_what_is_needed_is_known_and_refused_by_name_where_missing(name, objecti
 
 
 def test_both_sides_of_the_refusal_exist():
-    needs = {name: registry.resolve("solvers", name).needs for name in SOLVERS}
-    assert not needs["anls"] <= OffDiagonal.offers
-    assert needs["row_descent"] <= OffDiagonal.offers
-    assert not needs["row_descent"] <= Absolute.offers
-    assert needs["coordinate"] <= Absolute.offers
+    off_diagonal, absolute = (make_problem("dense", objective=cls) for cls in (OffDiagonal, Absolute))
+    assert make("anls").lacks(off_diagonal.objective) == ["normal equations"]
+    assert offers_all(off_diagonal, "row_descent")
+    assert make("row_descent").lacks(absolute.objective) == ["row problem"]
+    assert offers_all(absolute, "coordinate")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from symclust.datasets import overlapping_blobs
-from symclust.exceptions import InputError
+from symclust.exceptions import OptionError
 
 
 def test_shape_balance_and_width():
@@ -22,7 +22,7 @@ def test_seed_repeats():
     assert not np.array_equal(X, X3)
 
 
-@pytest.mark.parametrize("wrong", [{"n_clusters": 0}, {"n_samples": 5}, {"n_features": 0}, {"width": -1.0}])
+@pytest.mark.parametrize("wrong", [{"n_clusters": 0}, {"n_samples": 5}, {"n_features": 0}, {"width": -1}])
 def test_refuses_impossible_numbers(wrong):
-    with pytest.raises(InputError, match=f"{next(iter(wrong))}={next(iter(wrong.values()))}"):
+    with pytest.raises(OptionError, match=f"{next(iter(wrong))}={next(iter(wrong.values()))}"):
         overlapping_blobs(**wrong)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from symclust.datasets import planted_partition
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, OptionError
 
 
 @settings(max_examples=40)
@@ -61,15 +61,17 @@ def test_seed_repeats():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("wrong", "kind", "message"),
     [
-        ({"n_clusters": 0}, "n_clusters=0"),
-        ({"mixing": 1.5}, "mixing=1.5"),
-        ({"degree": -1}, "degree=-1"),
-        ({"degree": 200}, "asks for 160 neighbours inside"),
-        ({"n_clusters": 1, "mixing": 0.5}, "10 outside, where there are 0"),
+        ({"n_samples": "1000"}, OptionError, "n_samples='1000' must be a whole number"),
+        ({"n_clusters": 0}, OptionError, "n_clusters=0"),
+        ({"n_clusters": 1001}, OptionError, "n_clusters=1001 is not possible with n_samples=1000"),
+        ({"mixing": 1.5}, OptionError, "mixing=1.5"),
+        ({"degree": -1}, OptionError, "degree=-1"),
+        ({"degree": 200}, InputError, "asks for 160 neighbours inside"),
+        ({"n_clusters": 1, "mixing": 0.5}, InputError, "10 outside, where there are 0"),
     ],
 )
-def test_refuses_impossible_numbers(wrong, message):
-    with pytest.raises(InputError, match=message):
+def test_refuses_impossible_numbers(wrong, kind, message):
+    with pytest.raises(kind, match=message):
         planted_partition(**wrong)

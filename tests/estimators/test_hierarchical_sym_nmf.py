@@ -18,7 +18,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from symclust import HierarchicalSymNMF, SymNMF
 from symclust.datasets import planted_partition
-from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
+from symclust.exceptions import (
+    CombinationError,
+    InputError,
+    InterruptedWarning,
+    NotConvergedWarning,
+    OptionError,
+)
+from symclust.hierarchy import CutGrowth
 from symclust.metrics import normalized_cut
 from symclust.operators import Gram
 
@@ -153,6 +160,29 @@ def test_says_when_there_are_not_enough_clusters():
     with pytest.warns(NotConvergedWarning, match="3 clusters of 5"):
         model = HierarchicalSymNMF(5, min_size=4, random_state=0).fit(nx.ring_of_cliques(3, 5))
     assert not model.converged_
+
+
+def test_an_interrupted_search_for_the_number_of_clusters(monkeypatch):
+    def interrupted(growth):
+        if growth.tree.n_splits == 2:
+            raise KeyboardInterrupt
+        prepare(growth)
+
+    prepare = CutGrowth._prepare
+    monkeypatch.setattr(CutGrowth, "_prepare", interrupted)
+    with pytest.warns(InterruptedWarning, match="interrupted at 3 leaves; the tree so far is kept"):
+        model = tree_of(nx.ring_of_cliques(6, 5), None)
+    assert not model.converged_
+    assert len(model.history_) == model.n_clusters_ == 3
+    assert model.objective_ == pytest.approx(normalized_cut(model.affinity_matrix_, model.labels_))
+
+
+def test_flatten_says_when_it_was_interrupted():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with pytest.warns(InterruptedWarning, match="interrupted"):
+        tree_of(nx.ring_of_cliques(4, 6)).flatten(callback=interrupt)
 
 
 def test_refusals():

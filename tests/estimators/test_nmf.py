@@ -2,12 +2,15 @@
 
 import pickle
 import tracemalloc
+import warnings
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import nnls
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -57,8 +60,41 @@ def test_what_is_fitted_belongs_together(cls, mixtures, is_sparse):
     assert model.converged_ and model.history_.stationarity[-1] <= model.tol
     assert model.n_iter_ == len(model.history_) - 1
     assert model.objective_ == model.inits_.min() == model.history_.objective[-1]
-    np.testing.assert_allclose(model.transform(X), model.membership_, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", FAMILY)
+@given(
+    n=st.integers(1, 12),
+    d=st.integers(1, 6),
+    k=st.integers(1, 12),
+    solver=st.sampled_from(SOLVERS),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    is_sparse=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=40)
+def test_training_samples_are_placed_where_they_are(cls, n, d, k, solver, dtype, is_sparse, seed):
+    """With as many clusters as features, or more, there are many memberships that fit equally well."""
+    rng = np.random.RandomState(seed)
+    X = rng.poisson(1.0, (n, d)) * rng.choice([1.0, rng.random_sample()], (n, d))
+    X[rng.random_sample(n) < 0.2] = X[0]
+    X = sp.csr_array(X.astype(dtype)) if is_sparse else X.astype(dtype)
+    solver = "hals" if cls is GraphNMF and solver == "bpp" else solver
+    model = cls(min(k, n), solver=solver, max_iter=30, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.transform(X), model.membership_)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("cls", [NMF, SparseNMF, AffineNMF])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_objective_is_that_of_the_memberships_reported(cls, solver, mixtures):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        model = cls(3, solver=solver, max_iter=3, random_state=0).fit(mixtures)
+    error = np.linalg.norm(mixtures - model.inverse_transform(model.membership_)) / np.linalg.norm(mixtures)
+    assert model.relative_error_ == pytest.approx(error, rel=1e-9)
+    assert model.objective_ == model.inits_.min() == model.history_.objective[-1]
 
 
 @pytest.mark.parametrize("cls", FAMILY)
@@ -183,10 +219,12 @@ def test_the_graph_smooths_memberships(mixtures):
         L = sp.diags_array(S.sum(axis=1)) - S
         rough.append(np.trace(unit.T @ (L @ unit)))
     assert rough[0] > rough[1] > rough[2]
+
+
+def test_without_weight_the_graph_changes_nothing(mixtures):
     plain = NMF(3, solver="hals", random_state=0).fit(mixtures)
-    assert GraphNMF(3, graph_regularization=0, random_state=0).fit(mixtures).objective_ == pytest.approx(
-        plain.objective_
-    )
+    graph = GraphNMF(3, graph_regularization=0, random_state=0).fit(mixtures)
+    np.testing.assert_allclose(graph.history_.objective[:-1], plain.history_.objective[:-1], rtol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["array", "sparse", "networkx"])

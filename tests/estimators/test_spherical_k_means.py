@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from symclust import SphericalKMeans
-from symclust.estimators._spherical_runs import SphericalRuns
+from symclust.baselines import SphericalRuns
 from symclust.exceptions import InputError, OptionError
 from symclust.graphs import unit_rows
 

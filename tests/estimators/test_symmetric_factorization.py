@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 
 from symclust import OffDiagonalSymNMF, SymmetricFactorization, SymNMF, registry
 from symclust.constraints import OnePerRow, Sparse, Unit
-from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
 from symclust.graphs import cosine
 from symclust.operators import Gram
+from symclust.solvers import RowSolver
 
 CONSTRAINTS = registry.options("constraints")
 UNSUITED = {"check_clustering": "gives samples × features where a square similarity is due"}

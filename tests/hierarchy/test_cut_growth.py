@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.exceptions import CombinationError
-from symclust.hierarchy.cut_growth import CutGrowth
+from symclust.hierarchy import CutGrowth
 from symclust.metrics import normalized_cut
 from symclust.operators import Gram, as_operator
 

@@ -1,16 +1,16 @@
 """The score of a split, beside a twin that does what (58)-(63) say, term by term."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.scores import energy, mndcg, mndcg_score
-from symclust.hierarchy.scores.energy import explained_by_one, explained_by_two
-from symclust.hierarchy.splits import KMeans, RankTwo
+from symclust.hierarchy import Samples
+from symclust.hierarchy.scores import energy, explained_by_one, explained_by_two, mndcg, mndcg_score
+from symclust.hierarchy.splits import k_means, rank_two
 
 weights = st.lists(st.integers(0, 6).map(float), min_size=12, max_size=12)
 
@@ -61,7 +61,7 @@ def test_a_divided_topic_scores_higher_than_one_and_its_noise():
     assert divided > noise
 
 
-@pytest.mark.parametrize("split", [RankTwo(tol=1e-6), KMeans()])
+@pytest.mark.parametrize("split", [partial(rank_two, tol=1e-6), k_means])
 def test_energy_is_what_a_dense_computation_says(split):
     X = np.random.default_rng(4).random((30, 12)) ** 4 + np.kron(np.eye(2), np.ones((15, 6)))
     samples = Samples.of(X)
@@ -78,7 +78,7 @@ def test_energy_prefers_the_split_that_serves_more_samples():
     few, many = (Samples.of(np.repeat(topics, [20, n], axis=0) + 0.01) for n in (2, 18))
     scores = {}
     for name, samples in (("few", few), ("many", many)):
-        halves = RankTwo()(samples, np.random.RandomState(0))
+        halves = rank_two(samples, np.random.RandomState(0))
         scores[name] = [score(np.ones(10), samples, halves) for score in (mndcg, energy)]
     assert scores["few"][0] == pytest.approx(scores["many"][0])
     assert scores["few"][1] < scores["many"][1]

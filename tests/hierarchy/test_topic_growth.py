@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.splits import RankTwo
-from symclust.hierarchy.topic_growth import TopicGrowth
-from symclust.hierarchy.trials import Trials
+from symclust.hierarchy import Samples, TopicGrowth, Trials
+from symclust.hierarchy.splits import rank_two
 
 
 def topics(n_topics=4, n=25, words=8, seed=0, noise=0.05):
@@ -21,21 +19,20 @@ def topics(n_topics=4, n=25, words=8, seed=0, noise=0.05):
     return X, y
 
 
-def growth(X, split=None, **options):
-    trials = Trials(split or RankTwo(), **options)
+def growth(X, split=rank_two, **options):
+    trials = Trials(split, **options)
     return TopicGrowth(Samples.of(X), len(X), trials, np.random.RandomState(0))
 
 
-class Counted(RankTwo):
+class Counted:
     """Remembers which samples it was asked to divide."""
 
     def __init__(self):
-        super().__init__()
         self.asked = []
 
     def __call__(self, samples, random_state):
         self.asked.append(frozenset(samples.members.tolist()))
-        return super().__call__(samples, random_state)
+        return rank_two(samples, random_state)
 
 
 def test_planted_topics_are_the_leaves():
@@ -128,7 +125,7 @@ def test_a_watcher_stops():
 def test_shares_of_a_soft_tree_sum_to_one():
     X, _ = topics(4)
     X[0] = X[30] + X[60]  # half of two topics
-    tree = TopicGrowth(Samples.of(X), len(X), Trials(RankTwo()), np.random.RandomState(0), soft=True).grow(4)
+    tree = TopicGrowth(Samples.of(X), len(X), Trials(rank_two), np.random.RandomState(0), soft=True).grow(4)
     total = np.zeros(len(X))
     for leaf in tree.leaves():
         np.add.at(total, leaf.data["samples"], leaf.data["shares"])

@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage
+from scipy.cluster.hierarchy import cut_tree, dendrogram, fcluster, is_monotonic, is_valid_linkage
 from scipy.sparse import csr_array
 
 from symclust.exceptions import InputError, OptionError
-from symclust.hierarchy import Node, Tree, Within, grow
-from symclust.hierarchy.splinter import splinter
+from symclust.hierarchy import Node, Tree, Within, grow, splinter
 from symclust.operators import as_operator
 
 
@@ -39,19 +38,53 @@ def test_cuts_are_nested_partitions(n, seed):
             assert all(len(set(coarse[labels == c])) == 1 for c in range(k))
 
 
-@settings(max_examples=25)
-@given(st.integers(2, 20), st.integers(0, 10_000))
-def test_the_linkage_matrix_is_scipys(n, seed):
-    tree = random_tree(n, n, seed)
+def same_clusters(ours, theirs, k):
+    return len(set(ours)) == len(set(theirs)) == len(set(zip(ours, theirs, strict=True))) == k
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 30), st.floats(0, 1), st.integers(0, 10_000))
+def test_scipy_takes_the_linkage_matrix_and_cuts_it_like_the_tree(n, share, seed):
+    tree = random_tree(n, 1 + int(share * (n - 1)), seed)
+    n_leaves = len(tree.leaves())
+    Z = tree.linkage()
+    assert is_valid_linkage(Z) and is_monotonic(Z) and len(Z) == n - 1
+    assert sorted(dendrogram(Z, no_plot=True)["leaves"]) == list(range(n))
+    for k in range(1, n_leaves + 1):
+        assert same_clusters(tree.cut(k), fcluster(Z, k, criterion="maxclust"), k)
+        assert same_clusters(tree.cut(k), cut_tree(Z, k)[:, 0], k)
+    assert same_clusters(tree.cut(n_leaves), fcluster(Z, 0, criterion="distance"), n_leaves)
+
+
+@settings(max_examples=20)
+@given(st.integers(4, 30), st.floats(0.1, 1), st.integers(0, 10_000))
+def test_the_linkage_of_leaves(n, share, seed):
+    tree = random_tree(n, 2 + int(share * (n - 2)), seed)
+    leaves = tree.leaves()
+    Z = tree.linkage(of="leaves")
+    assert is_valid_linkage(Z) and is_monotonic(Z)
+    assert dendrogram(Z, no_plot=True)["leaves"] == list(range(len(leaves)))  # left to right, as in cut
+    for k in range(1, len(leaves) + 1):
+        ours = tree.cut(k)[[leaf.members[0] for leaf in leaves]]
+        assert same_clusters(ours, fcluster(Z, k, criterion="maxclust"), k)
+
+
+def test_a_dendrogram_of_large_leaves_is_not_too_deep_for_scipy():
+    tree = Tree(5000)
+    tree.split(0, [np.arange(2000), np.arange(2000, 5000)])
+    drawn = dendrogram(tree.linkage(), no_plot=True)["leaves"]
+    assert drawn[:2000] == list(range(2000))
+
+
+def test_samples_in_no_leaf_are_left_out_of_the_linkage():
+    tree = Tree(7)
+    left, _ = tree.split(0, [[5, 0, 1], [3, 6]])  # 2 and 4 are outliers
+    tree.split(left.number, [[0], [5]])  # 1 from here on
+    placed = np.flatnonzero(tree.cut(3) >= 0)
     Z = tree.linkage()
     assert is_valid_linkage(Z)
-    drawn = dendrogram(Z, no_plot=True)["leaves"]
-    assert sorted(drawn) == list(range(n))
-    order = np.array([leaf.members[0] for leaf in tree.leaves()])
-    for k in range(1, n + 1):  # SciPy cuts it into the same clusters
-        ours = tree.cut(k)[order]
-        theirs = fcluster(Z, k, criterion="maxclust")
-        assert len(set(zip(ours, theirs, strict=True))) == k
+    for k in (1, 2, 3):
+        assert same_clusters(tree.cut(k)[placed], fcluster(Z, k, criterion="maxclust"), k)
 
 
 def make_tree():
@@ -127,6 +160,10 @@ def test_refusals():
         tree.cut(4)
     with pytest.raises(InputError, match="split already"):
         tree.split(0, [[0], [1]])
+    with pytest.raises(InputError, match="part of node 2 has no samples"):
+        tree.split(2, [[3, 4], []])
+    with pytest.raises(OptionError, match=r"of='nodes'.*'samples', 'leaves'"):
+        tree.linkage(of="nodes")
 
 
 def test_growth_stops_where_nothing_can_be_split():

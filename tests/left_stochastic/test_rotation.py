@@ -8,14 +8,15 @@ from scipy import sparse
 from symclust.constraints import project_simplex
 from symclust.exceptions import InputError
 from symclust.left_stochastic import embed, rotate
-from symclust.left_stochastic.descent import descend, memberships
-from symclust.left_stochastic.spectrum import negative_part
-from symclust.left_stochastic.turns import (
+from symclust.left_stochastic.descent import (
+    descend,
     far_apart_rotation,
+    memberships,
     nearest_rotation,
     plane_basis,
     random_rotations,
 )
+from symclust.left_stochastic.embedding import negative_part
 from symclust.metrics import clustering_accuracy
 from symclust.operators import Gram, as_operator
 

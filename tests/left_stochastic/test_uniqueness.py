@@ -8,15 +8,14 @@ from scipy.optimize import linear_sum_assignment
 
 from symclust import LeftStochastic
 from symclust.exceptions import InputError
-from symclust.left_stochastic.descent import memberships
-from symclust.left_stochastic.sizes import assign_sizes
-from symclust.left_stochastic.turns import plane_basis
-from symclust.left_stochastic.uniqueness import (
+from symclust.left_stochastic import assign_sizes
+from symclust.left_stochastic.clusterings import (
     canonical,
     measure_angles,
     other_clusterings,
     possible_angles,
 )
+from symclust.left_stochastic.descent import memberships, plane_basis
 
 
 def turned(P, angle):
@@ -105,7 +104,7 @@ def test_rotations_far_away_are_followed_to_their_end(seed):
 def test_the_search_stops_when_enough_are_found(monkeypatch):
     looks = []
     monkeypatch.setattr(
-        "symclust.left_stochastic.uniqueness.memberships",
+        "symclust.left_stochastic.clusterings.memberships",
         lambda points, turn: looks.append(1) or memberships(points, turn),
     )
     P = np.random.default_rng(0).dirichlet(np.full(3, 30.0), 500)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from symclust.constraints import Nonnegative
-from symclust.exceptions import CombinationError
 from symclust.objectives import Absolute, IgnoredPairs
 from symclust.operators import Dense, Gram, Sparse
 
@@ -117,16 +116,6 @@ def test_the_diagonal_does_not_matter(form):
     assert one.total == pytest.approx(other.total, rel=1e-13)
     measures = [objective.measure(H, None, Nonnegative())[1] for objective in (one, other)]
     assert measures[0] == pytest.approx(measures[1], rel=1e-12)
-
-
-@pytest.mark.parametrize("part", ["parts", "gradient", "curvature", "column_curvature", "normal_equations"])
-def test_parts_that_are_not_offered_are_refused_by_name(part):
-    _, H, _, objective = setting(4, 2, 0)
-    assert part not in objective.offers
-    arguments = (H, H, H) if part in ("parts", "gradient") else (H, H, H, H)
-    lacking = "parts" if part == "gradient" else part
-    with pytest.raises(CombinationError, match=f"Absolute has no {lacking}.*'columns', 'value'"):
-        getattr(objective, part)(*arguments)
 
 
 # Zeros and ones ---------------------------------------------------------------------------------------------

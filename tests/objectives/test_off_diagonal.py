@@ -64,16 +64,6 @@ def test_the_diagonal_does_not_matter():
     assert_allclose(one.gradient(H, A @ H, H.T @ H), other.gradient(H, B @ H, H.T @ H))
 
 
-@pytest.mark.parametrize("part", ["curvature", "column_curvature", "normal_equations", "coupled_value"])
-def test_parts_that_are_not_offered_are_refused_by_name(part):
-    A, H = setting(4, 2, 0)
-    objective = OffDiagonal(Dense(A))
-    assert part not in objective.offers
-    arguments = (H, A @ H, H.T @ H, 1.0) if "column" not in part and part != "curvature" else (H, H, H, H)
-    with pytest.raises(CombinationError, match=f"OffDiagonal has no {part}"):
-        getattr(objective, part)(*arguments)
-
-
 # Ignored pairs ----------------------------------------------------------------------------------------------
 
 

@@ -66,7 +66,7 @@ def test_small_ranges_have_plain_numbers(history):
 
 
 def test_refuses_what_is_no_history(history):
-    with pytest.raises(InputTypeError, match="got a list"):
+    with pytest.raises(InputTypeError, match="cannot be read from list: give a fitted model"):
         plot_history([1, 2, 3])
     with pytest.raises(InputTypeError, match="fields iteration, seconds, objective, stationarity"):
         plot_history(np.zeros(3, dtype=[("iteration", int), ("seconds", float)]))

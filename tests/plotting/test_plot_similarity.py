@@ -1,7 +1,13 @@
+import networkx as nx
 import numpy as np
+import pytest
 from matplotlib import pyplot as plt
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 
+from symclust import SymNMF
 from symclust.datasets import planted_partition
+from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting import plot_before_after, plot_similarity
 
 
@@ -55,3 +61,55 @@ def test_before_is_shuffled_and_after_is_ordered():
     assert first.sum() == A.sum()
     again = plot_before_after(A, y, random_state=0).axes[0].images[0].get_array()
     assert np.array_equal(first, again)
+
+
+def test_a_fitted_model_brings_its_similarities_and_labels():
+    X = np.random.default_rng(0).random((30, 3))
+    model = SymNMF(2, random_state=0).fit(X)
+    drawn, wanted = plot_similarity(model), plot_similarity(model.affinity_matrix_, model.labels_)
+    assert np.array_equal(drawn.images[0].get_array(), wanted.images[0].get_array())
+    assert drawn.get_xlabel() == "30 samples in 2 clusters"
+    assert plot_similarity(model, np.zeros(30)).get_xlabel() == "30 samples in 1 cluster"
+    after = plot_before_after(model).axes[1]
+    assert np.array_equal(after.images[0].get_array(), wanted.images[0].get_array())
+
+
+def test_lists_are_similarities_too():
+    assert np.array_equal(
+        plot_similarity([[1.0, 0.5], [0.5, 1.0]]).images[0].get_array(), [[1, 0.5], [0.5, 1]]
+    )
+
+
+def test_what_is_no_similarity_is_refused_by_name():
+    with pytest.raises(NotFittedError, match="SymNMF"):
+        plot_similarity(SymNMF(2))
+    with pytest.raises(InputTypeError, match=r"KMeans has no affinity_matrix_.*plot_similarity\(A, model"):
+        plot_similarity(KMeans(1, n_init=1).fit(np.eye(3)))
+    for wrong, name in [
+        ("data.csv", "str"),
+        (["data.csv"], "list"),
+        (nx.path_graph(3), "Graph"),
+        (None, "NoneType"),
+    ]:
+        with pytest.raises(InputTypeError, match=f"cannot be read from {name}: give a fitted model"):
+            plot_similarity(wrong)
+    with pytest.raises(InputError, match="needs clusters"):
+        plot_before_after(np.eye(3))
+
+
+def test_names_are_shown_as_they_are():
+    ax = plot_similarity(np.eye(4), ["\ud800", "a\x00b", "$\\foo$", "<b>"])
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["$\\foo$", "<b>", r"a\x00b", r"\ud800"]
+
+
+def test_frames_are_few_however_many_clusters():
+    """Each is an object of matplotlib's; 300,000 of them took minutes."""
+    A, y = planted_partition(n_samples=4000, n_clusters=2, degree=5, random_state=0)
+    labels = np.where(y == 0, -1, np.arange(4000))  # one large cluster and 2,000 of one sample
+    ax = plot_similarity(A, labels, max_size=50)
+    (frame,) = ax.lines
+    assert frame.get_xdata().tolist() == [0, 2000, 2000, 0, 0]
+    assert ax.get_xlabel() == "4,000 samples in 2,001 clusters"
+    assert ax.images[0].get_array().shape == (50, 50)
+    assert not plot_similarity(A, np.arange(4000), max_size=50).lines

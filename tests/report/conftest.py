@@ -30,8 +30,21 @@ def fitted():
     return Fitted()
 
 
+def sketch(draw, size, **_):
+    """Draw, but render nothing: that takes half a second a model and is tried elsewhere."""
+    from matplotlib.figure import Figure
+
+    draw(Figure(figsize=size).subplots())
+    return b"picture"
+
+
 @pytest.fixture
-def model(fitted):
+def sketched(monkeypatch):
+    monkeypatch.setattr("symclust.report._pictures.picture", sketch)
+
+
+@pytest.fixture
+def model(fitted, sketched):
     """A model of the test's own, to change as it likes."""
     return deepcopy(fitted)
 

@@ -30,7 +30,7 @@ DOCUMENTS = [
 
 
 @pytest.fixture
-def page(Page, tmp_path):
+def page(Page, tmp_path, sketched):
     def write(model, **options):
         return Page(write_report(tmp_path / "a.html", model, **options).read_text(encoding="utf-8"))
 
@@ -97,7 +97,7 @@ def test_components_are_named_where_features_are(page):
     best = [TERMS[j] for j in model.components_.argmax(axis=1)]
     cells = page(model, feature_names=pd.Index(TERMS)).text
     assert all(any(cell.startswith(f"{term}, ") for cell in cells) for term in best)
-    with pytest.raises(InputError, match="feature_names has 3 entries; the model was fitted to 4 features"):
+    with pytest.raises(InputError, match="feature_names has length 3; the model was fitted to 4 features"):
         page(model, feature_names=TERMS[:3])
 
 
@@ -148,5 +148,5 @@ def test_a_deep_tree_starts_with_its_first_splits_open(page):
 def test_refuses_what_is_no_fitted_clustering(page):
     with pytest.raises(NotFittedError, match="SymNMF"):
         page(SymNMF())
-    with pytest.raises(InputTypeError, match="a ndarray has none"):
+    with pytest.raises(InputTypeError, match="which ndarray has not"):
         page(np.zeros(3))

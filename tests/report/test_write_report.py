@@ -1,10 +1,12 @@
+import os
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust.exceptions import InputError, MissingExtraError, OptionError
 from symclust.report import write_report
 
 
@@ -100,15 +102,17 @@ def test_works_with_an_empty_cluster_and_nothing_optional(Page, model, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("wrong", "kind", "message"),
     [
-        ({"labels_true": [0, 1]}, "labels_true has 2 entries; the model was fitted to 60"),
-        ({"names": ["a"]}, "names has 1 entries"),
-        ({"images": np.zeros((60, 64))}, r"images has shape \(60, 64\)"),
+        ({"labels_true": [0, 1]}, InputError, "labels_true has length 2; the model was fitted to 60"),
+        ({"names": ["a"]}, InputError, "names has length 1"),
+        ({"images": np.zeros((60, 64))}, InputError, r"images has shape \(60, 64\)"),
+        ({"images": "digits.png"}, InputError, r"images has shape \(\) and type <U10; expected numbers"),
+        ({"n_members": "3"}, OptionError, "n_members='3' must be a whole number"),
     ],
 )
-def test_refuses_what_does_not_fit_the_model(model, tmp_path, wrong, message):
-    with pytest.raises(InputError, match=message):
+def test_refuses_what_does_not_fit_the_model(model, tmp_path, wrong, kind, message):
+    with pytest.raises(kind, match=message):
         write_report(tmp_path / "a.html", model, **wrong)
 
 
@@ -117,3 +121,47 @@ def test_without_jinja_the_error_names_the_extra(model, tmp_path, monkeypatch):
     with pytest.raises(MissingExtraError, match=r'pip install "symclust\[cli\]"'):
         write_report(tmp_path / "a.html", model)
     assert not (tmp_path / "a.html").exists()
+
+
+def test_any_name_can_be_shown(Page, model, tmp_path):
+    names = ["\ud800 half a pair", "caf\udce9.txt", "zero \x00 byte", "\x1b[2J", *map(str, range(56))]
+    model.membership_[:4] += 9  # the first four are the strongest
+    page = write_report(tmp_path / "a.html", model, title="\udfff", names=names).read_bytes()
+    text = " ".join(Page(page.decode("utf-8")).text)
+    for shown in (r"\ud800 half a pair", r"caf\udce9.txt", r"zero \x00 byte", r"\x1b[2J", r"\udfff"):
+        assert shown in text
+    assert b"\x00" not in page and b"\x1b" not in page
+
+
+@pytest.mark.parametrize("broken", ["write_bytes", "replace"])
+def test_a_page_stays_as_it_is_when_its_successor_fails(model, tmp_path, monkeypatch, broken):
+    path = tmp_path / "a.html"
+    path.write_text("the old page")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, broken, full)
+    with pytest.raises(InputError, match=r"cannot be written to .*No space left on device"):
+        write_report(path, model)
+    assert path.read_text() == "the old page"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.html"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and permissions as on POSIX")
+def test_a_page_that_is_replaced_keeps_its_place_and_permissions(model, tmp_path):
+    path, link = tmp_path / "a.html", tmp_path / "link.html"
+    path.write_text("the old page")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    assert write_report(link, model) == link
+    assert link.is_symlink() and "<title>" in path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o777 == 0o640
+    write_report(os.devnull, model)
+    assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize("name", ["a\x00b.html", "\ud800.html"])
+def test_a_path_that_cannot_be_is_refused(model, tmp_path, name):
+    with pytest.raises(InputError, match="The page cannot be written to"):
+        write_report(f"{tmp_path}/{name}", model)

@@ -9,7 +9,7 @@ from symclust import registry
 from symclust.exceptions import OptionError
 from symclust.operators import Dense
 from symclust.solvers import Control, State, run
-from symclust.solvers._coupled import GROWTH, largest_eigenvalue
+from symclust.solvers.coupled import GROWTH, largest_eigenvalue
 
 COUPLED = ("anls", "hals")
 

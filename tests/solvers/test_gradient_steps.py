@@ -13,8 +13,7 @@ from symclust.objectives import Frobenius
 from symclust.operators import Dense, Gram, Shifted
 from symclust.operators import Sparse as SparseOperator
 from symclust.solvers import Control, Problem, State, run
-from symclust.solvers._curvature import lipschitz
-from symclust.solvers.projected_gradient import ProjectedGradient
+from symclust.solvers.projected_gradient import ProjectedGradient, lipschitz
 
 N, K = 40, 3
 

@@ -7,7 +7,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from symclust import registry
 from symclust.solvers import Control, State, run
-from symclust.solvers import _projected_search as search
+from symclust.solvers import newton as search
 from symclust.solvers._base import drive
 
 SEARCHES = ("newton", "projected_newton", "projected_gradient")

@@ -11,7 +11,7 @@ from symclust import registry
 from symclust.operators import Dense, Gram, Operator, Sparse
 from symclust.solvers import Control, Starts, solve
 from symclust.solvers import _starts as pieces
-from symclust.solvers.anls import Anls
+from symclust.solvers.coupled import Anls
 from symclust.solvers.row_descent import RowDescent
 
 
@@ -113,7 +113,7 @@ def test_the_indicator_has_the_best_height_on_each_cluster_and_a_floor_elsewhere
 
 def merge(problem, k, n_init=1, seed=0, **control):
     starts = Starts("merge", k, n_init, np.random.RandomState(seed))
-    return pieces.make_starts(problem, RowDescent(), starts, Control(**control))
+    return pieces.find_starts(problem, RowDescent(), starts, Control(**control))
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "gram"])
@@ -150,7 +150,7 @@ def test_starts_differ_and_repeat(as_problem, planted):
     for a, b in zip(one, again, strict=True):
         assert_array_equal(a.H, b.H)
     random = Starts("random", 3, 2, np.random.RandomState(0))
-    first, second = pieces.make_starts(problem, RowDescent(), random, Control())
+    first, second = pieces.find_starts(problem, RowDescent(), random, Control())
     assert np.any(first.H != second.H)
     assert first.merge_path is None
     assert first.reference is None
@@ -160,7 +160,7 @@ def test_starts_differ_and_repeat(as_problem, planted):
 @pytest.mark.parametrize("init", ["merge", "random", "spectral"])
 def test_precision_of_the_similarity_is_kept(as_problem, planted, init, dtype):
     problem = as_problem(planted().astype(dtype))
-    start = pieces.make_starts(
+    start = pieces.find_starts(
         problem, RowDescent(), Starts(init, 3, 1, np.random.RandomState(0)), Control()
     )[0]
     assert start.H.dtype == dtype

@@ -9,7 +9,7 @@ from symclust.constraints import Nonnegative
 from symclust.exceptions import CombinationError, OptionError
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, run
-from symclust.two_factors import Smooth, TwoFactors, make_starts
+from symclust.two_factors import Smooth, TwoFactors, starting_points
 
 FAMILY = "two_factors.solvers"
 SOLVERS = registry.options(FAMILY)
@@ -28,7 +28,7 @@ def make(name, problem):
 
 
 def start(problem, k=3, n_init=1, seed=0):
-    return make_starts(problem.objective, "random", k, n_init, np.random.RandomState(seed))
+    return starting_points(problem.objective, "random", k, n_init, np.random.RandomState(seed))
 
 
 def solve(problem, name, starts, tol=1e-6, max_iter=3000):

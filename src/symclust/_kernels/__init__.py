@@ -1,8 +1,11 @@
 """Compiled leaves: arrays in, arrays out.
 
 The same C++ sources are compiled for several instruction sets; the best one the processor supports is
-imported here. Set ``SYMCLUST_INSTRUCTION_SET`` to ``x86_64_v2``, ``x86_64_v3`` or ``x86_64_v4`` to choose by
-hand.
+imported here. Set ``SYMCLUST_INSTRUCTION_SET`` to ``generic``, ``x86_64_v2``, ``x86_64_v3`` or ``x86_64_v4``
+to choose by hand.
+
+Kernels look out for Ctrl-C several times a second and then raise KeyboardInterrupt; what they were writing is
+not complete. In a forked child they run on one thread.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from types import ModuleType
 import numpy as np
 
 from symclust._kernels import _cpu
+from symclust._threads import checkpoint
 
 LEVELS = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
 
@@ -32,6 +36,7 @@ def _load() -> tuple[str, ModuleType]:
 
 
 instruction_set, _module = _load()
+_module.set_checkpoint(checkpoint)
 
 absolute_rows = _module.absolute_rows
 absolute_sparse = _module.absolute_sparse

@@ -1,21 +1,25 @@
-"""What `topics` returns."""
+"""What `topics` returns: the tree, and how new documents find their place in it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from symclust.applications._drawing import draw_tree
-from symclust.applications._tables import nested, table
-from symclust.applications._topic import Topic
-from symclust.exceptions import OptionError
+from symclust._text import showable
+from symclust._types import Array
+from symclust.applications._corpus import Corpus, read_corpus
+from symclust.applications._topic import Topic, draw_tree
+from symclust.documents import DocumentWeights
+from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.validation import check_number
 
-__all__ = ["NamedTopics", "TopicAssignment", "TopicTree"]
+__all__ = ["FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"]
 
 
 # Equality is identity here: that of arrays is no yes or no.
@@ -31,8 +35,8 @@ class TopicAssignment:
         Weight of each leaf, zero for those that do not help to explain the document.
     """
 
-    labels_: np.ndarray
-    membership_: np.ndarray
+    labels_: Array
+    membership_: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +54,103 @@ class NamedTopics(TopicAssignment):
         The most important terms of each topic.
     """
 
-    components_: np.ndarray
+    components_: Array
     terms: list[list[str]]
+
+
+@dataclass
+class FittedTopics:
+    """Vectoriser, weights and hierarchy after fitting.
+
+    Attributes
+    ----------
+    vectorizer : CountVectorizer or None
+        None where counts were given.
+    weights : DocumentWeights
+    model : HierarchicalNMF
+    terms : ndarray of str
+        Names of the columns.
+    has_names : bool
+        Whether these were given.
+    kept : ndarray of int
+        Documents that the model was fitted to.
+    n_documents : int
+        All documents.
+    n_terms : int
+        How many terms name a topic.
+    reading : dict
+        Options of `read_corpus`.
+    """
+
+    vectorizer: Any
+    weights: DocumentWeights
+    model: Any
+    terms: Array
+    has_names: bool
+    kept: Array
+    n_documents: int
+    n_terms: int
+    reading: dict[str, Any]
+
+    def assign(self, texts: Any) -> TopicAssignment:
+        """Return labels and weights of new documents."""
+        X = self.weights.transform(self._counts(read_corpus(texts, **self.reading)))
+        known = np.flatnonzero(np.diff(X.indptr))
+        membership = np.zeros((X.shape[0], len(self.model.components_)), dtype=X.dtype)
+        if known.size:
+            membership[known] = self.model.transform(X[known])
+        labels = np.where(membership.any(axis=1), membership.argmax(axis=1), -1)
+        return TopicAssignment(labels, membership)
+
+    def _counts(self, corpus: Corpus) -> sparse.csr_array:
+        if corpus.texts is not None:
+            if self.vectorizer is None:
+                raise CombinationError(
+                    "The topics come from a matrix of counts, so how texts become counts is not known: give "
+                    "the counts of the new documents, with the same columns."
+                )
+            return sparse.csr_array(self.vectorizer.transform(corpus.texts))
+        if corpus.counts.shape[1] != len(self.terms):
+            raise InputError(
+                f"The matrix has {corpus.counts.shape[1]} columns, but the topics know {len(self.terms)} "
+                "terms: give one column for each of them, in the order of feature_names."
+            )
+        self._check_names(corpus.terms)
+        return corpus.counts
+
+    def _check_names(self, names: list[str] | None) -> None:
+        if names is None or not self.has_names:
+            return
+        for column, (given, known) in enumerate(zip(names, self.terms, strict=True)):
+            if given != known:
+                raise InputError(
+                    f"Column {column} of the table is {given!r}, where the topics have {known!r}: give the "
+                    "columns in the order of feature_names, for example table[tree.feature_names]."
+                )
+
+    def membership(self) -> Array:
+        """Return the weights of the leaves, for all documents that were given."""
+        return self.spread(self.model.membership_, 0)
+
+    def flatten(self) -> NamedTopics:
+        """Return the leaves as flat topics, for all documents that were given."""
+        flat = self.model.flatten()
+        return NamedTopics(
+            labels_=self.spread(flat.labels_, -1),
+            membership_=self.spread(flat.membership_, 0),
+            components_=flat.components_,
+            terms=[self._names(row) for row in np.asarray(flat.components_)],
+        )
+
+    def _names(self, weights: Array) -> list[str]:
+        order = np.argsort(-weights, kind="stable")[: self.n_terms]
+        return self.terms[order[weights[order] > 0]].tolist()
+
+    def spread(self, rows: Array, fill: float) -> Array:
+        """Return an array with a row for every document, `fill` for those that took no part."""
+        full = np.full((self.n_documents, *np.shape(rows)[1:]), fill, dtype=np.asarray(rows).dtype)
+        full[self.kept] = rows
+        return full
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +185,14 @@ class TopicTree:
     """
 
     topics: list[Topic]
-    labels_: np.ndarray
-    outliers: np.ndarray
-    empty: np.ndarray
-    one_word: np.ndarray
+    labels_: Array
+    outliers: Array
+    empty: Array
+    one_word: Array
     names: list[str]
     feature_names: list[str]
     notes: list[str]
-    _membership: Callable[[], np.ndarray] = field(repr=False)
-    _assign: Callable[[Any], TopicAssignment] = field(repr=False)
-    _flatten: Callable[[], NamedTopics] = field(repr=False)
+    _fitted: FittedTopics = field(repr=False)
 
     @property
     def leaves(self) -> list[Topic]:
@@ -103,9 +200,9 @@ class TopicTree:
         return [topic for topic in self.topics if topic.is_leaf]
 
     @property
-    def membership_(self) -> np.ndarray:
+    def membership_(self) -> Array:
         """Weight of each leaf for each document; made when asked for, since most of it is zero."""
-        return self._membership()
+        return self._fitted.membership()
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -134,14 +231,14 @@ class TopicTree:
     def draw(
         self, width: int = 100, *, n_terms: int = 8, max_depth: int | None = None, n_examples: int = 0
     ) -> str:
-        """Return the tree as text, one line a topic.
+        """Return the tree as text, one line per topic.
 
         Parameters
         ----------
         width : int, default=100
             No line gets longer.
         n_terms : int, default=8
-            Terms a topic, as far as they fit.
+            Terms of each topic, as far as they fit.
         max_depth : int, default=None
             Leave out what is deeper.
         n_examples : int, default=0
@@ -169,18 +266,19 @@ class TopicTree:
             "empty": [self.names[number] for number in self.empty],
             "one_word": [self.names[number] for number in self.one_word],
             "notes": list(self.notes),
-            "tree": nested(self.topics, self.names, documents),
+            "tree": _nested(self.topics, self.names, documents),
         }
 
     def to_json(self, *, documents: bool = True, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON, letters of all alphabets as they are."""
-        return json.dumps(
-            self.to_dict(documents=documents), indent=indent, ensure_ascii=False, allow_nan=False
-        )
+        """Return `to_dict` as JSON, with the letters of all alphabets as they are."""
+        data = self.to_dict(documents=documents)
+        text = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
+        # Halves of surrogate pairs, in the names of some files, can only be written as JSON's own escapes.
+        return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
     def to_dataframe(self) -> Any:
-        """Return a pandas DataFrame with one row a topic, from the root down and from left to right."""
-        return table(self.topics)
+        """Return a pandas DataFrame with one row per topic, from the root down and from left to right."""
+        return _table(self.topics)
 
     def assign(self, texts: Any) -> TopicAssignment:
         """Say where new documents belong, by nonnegative least squares on the topics of all leaves.
@@ -190,8 +288,62 @@ class TopicTree:
         texts
             As in `topics`; a matrix of counts, if the tree was made from one.
         """
-        return self._assign(texts)
+        return self._fitted.assign(texts)
 
     def flatten(self) -> NamedTopics:
         """Return the leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
-        return self._flatten()
+        return self._fitted.flatten()
+
+
+def _nested(topics: Sequence[Topic], names: Sequence[str], with_documents: bool) -> dict[str, Any]:
+    """Return the topics as dicts of plain numbers and strings, children within their parent."""
+    found: dict[int, dict[str, Any]] = {}
+    for topic in reversed(topics):  # children before their parents
+        entry = _entry(topic)
+        if topic.children:
+            entry["children"] = [found[number] for number in topic.children]
+        elif with_documents:
+            entry["documents"] = [names[number] for number in topic.documents]
+        found[topic.number] = entry
+    return found[topics[0].number]
+
+
+def _entry(topic: Topic) -> dict[str, Any]:
+    return {
+        "number": topic.number,
+        "label": topic.label,
+        "size": topic.size,
+        "score": topic.score if math.isfinite(topic.score) else None,  # JSON knows finite numbers only
+        "coherence": topic.coherence,
+        "terms": [{"term": term, "weight": weight} for term, weight in topic.terms],
+        "examples": [
+            {"name": e.name, "similarity": e.similarity, "excerpt": e.excerpt} for e in topic.examples
+        ],
+    }
+
+
+def _table(topics: Sequence[Topic]) -> Any:
+    """Return a pandas DataFrame with one row per topic."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError(
+            "to_dataframe needs pandas, which is not installed: pip install pandas. to_dict and to_json give "
+            "the same without it."
+        ) from error
+    rows = [
+        {
+            "topic": topic.number,
+            "parent": topic.parent,
+            "depth": topic.depth,
+            "label": topic.label,
+            "size": topic.size,
+            "score": topic.score,
+            "coherence": topic.coherence,
+            "terms": showable(", ".join(term for term, _ in topic.terms)),
+            "example": showable(topic.examples[0].name) if topic.examples else None,
+        }
+        for topic in topics
+    ]
+    frame = pd.DataFrame(rows).astype({"parent": "Int64", "label": "Int64"})
+    return frame.set_index("topic")

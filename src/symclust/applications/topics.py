@@ -9,15 +9,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from symclust.applications._corpus import Corpus
-from symclust.applications._fitted import FittedTopics
-from symclust.applications._sources import read_corpus
+from symclust._types import Array
+from symclust.applications._corpus import Corpus, read_corpus
+from symclust.applications._terms import count_terms
 from symclust.applications._topic import Topic, describe
-from symclust.applications._vectorizing import count_terms
-from symclust.applications.topic_tree import TopicTree
+from symclust.applications.topic_tree import FittedTopics, TopicTree
 from symclust.documents import DocumentWeights
 from symclust.estimators import HierarchicalNMF
-from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
+from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError, warn
 from symclust.validation import check_number
 
 __all__ = ["topics"]
@@ -53,23 +52,24 @@ def topics(
     ----------
     texts : list of str, dict, path, or matrix
         Any iterable of strings, None standing for an empty one; a dict of the names of documents and their
-        texts; the path of a folder, whose text files are
-        read in the order of their names; the path of a ``.jsonl`` or ``.jsonl.gz`` file; or a
-        documents × terms matrix of counts, dense, sparse or a DataFrame.
+        texts; the path of a folder, whose text files are read in the order of their names; the path of a
+        ``.jsonl`` or ``.jsonl.gz`` file; or a documents × terms matrix of counts, dense, sparse or a
+        DataFrame. Texts are composed first (Unicode's NFC), so that an é is one character however it was
+        written.
     n_topics : int or None, default=20
-        Number of leaves, at most: splitting ends earlier when no leaf can be split. None leaves the end to
-        ``model_params={"score_threshold": ...}``.
+        Number of leaves at most: splitting ends earlier when no leaf can be split, and ``notes`` says so.
+        None leaves the end to ``model_params={"score_threshold": ...}``.
     language : {"english", None}, default="english"
         Whose stop words to leave out. scikit-learn has English ones only; for other languages give
         ``stop_words=[...]``.
     feature_names : sequence of str, default=None
-        Terms of a matrix; its columns by default, for a DataFrame.
+        Names of the terms of a matrix; by default the columns of a DataFrame.
     text_key : str, default="text"
         Where in each JSON object the text is.
     encoding : str, default="utf-8"
-        Of files. What cannot be decoded is replaced, and reported in ``notes``.
+        The encoding of files. What cannot be decoded is replaced, and reported in ``notes``.
     n_terms, n_examples : int, default=20 and 3
-        Terms and typical documents to keep with each topic.
+        How many terms and typical documents to keep with each topic.
     model_params : dict, default=None
         Further parameters of `HierarchicalNMF`, for example ``{"soft": True}``. Unless given, its
         `outlier_ratio` is 30 here, so that fewer documents are left out, and its `criterion` "energy", which
@@ -79,7 +79,8 @@ def topics(
     **vectorizer_options
         Options of ``CountVectorizer``: `stop_words`, `ngram_range`, `min_df`, `max_df`, `token_pattern`,
         `analyzer`, `max_features`, ... By default a term is a word of at least two characters that begins
-        with a letter, is in at least 3 documents (fewer below 100 documents), and in at most half of them.
+        with a letter (vowel signs, accents and other marks belong to it), is in at least 3 documents (fewer
+        below 100 documents), and in at most half of them.
 
     Returns
     -------
@@ -88,7 +89,8 @@ def topics(
     Notes
     -----
     Documents without any term take no part: they are labelled -1 and listed in ``empty``; those with one term
-    are listed in ``one_word``. Files are only read as text. Hidden files and links are skipped.
+    are listed in ``one_word``. Files are only read as text. Hidden files and links are skipped. Thai, Chinese
+    and Japanese put no spaces between words: give a ``tokenizer`` for them.
 
     Examples
     --------
@@ -100,8 +102,9 @@ def topics(
     >>> tree.empty.tolist()
     [4]
     """
-    _check_numbers(n_topics, n_terms, n_examples)
+    _check_numbers(n_terms, n_examples)
     _check_model_params(model_params)
+    _check_n_topics(n_topics, model_params or {})
     reading = {"text_key": text_key, "encoding": encoding}
     corpus = read_corpus(texts, feature_names=feature_names, **reading)
     counts, vectorizer, terms = _count(corpus, language, vectorizer_options)
@@ -112,11 +115,8 @@ def topics(
     X = weights.fit_transform(counts[kept])
     n_clusters = None if n_topics is None else min(int(n_topics), len(kept))
     model = HierarchicalNMF(n_clusters, **{**TREE, "random_state": random_state, **(model_params or {})})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)  # n_topics is a limit here; the note says so
-        model.fit(X)
-    if n_topics is not None and len(model.components_) < n_topics:
-        corpus.notes.append(f"There are {len(model.components_)} topics of {n_topics}: {model.stop_reason_}.")
+    _fit(model, X)
+    corpus.notes += _shortfall(model, n_topics)
     fitted = FittedTopics(
         vectorizer, weights, model, terms, _has_names(corpus), kept, len(corpus), n_terms, reading
     )
@@ -124,11 +124,19 @@ def topics(
     return _result(fitted, described, corpus, np.diff(counts.indptr))
 
 
-def _check_numbers(n_topics: Any, n_terms: Any, n_examples: Any) -> None:
+def _check_numbers(n_terms: Any, n_examples: Any) -> None:
     check_number("n_terms", n_terms, least=1, whole=True)
     check_number("n_examples", n_examples, least=0, whole=True)
+
+
+def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
     if n_topics is not None:
         check_number("n_topics", n_topics, least=1, whole=True)
+    elif model_params.get("score_threshold") is None:
+        raise OptionError(
+            "n_topics=None needs another end: give the number of topics, or the lowest score at which a "
+            'topic is split as model_params={"score_threshold": ...}.'
+        )
 
 
 def _check_model_params(params: Any) -> None:
@@ -140,11 +148,35 @@ def _check_model_params(params: Any) -> None:
         )
 
 
+def _fit(model: HierarchicalNMF, X: Any) -> None:
+    """Fit, and pass on all warnings but that of fewer leaves: n_topics is a limit here, and a note tells."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X)
+    for warning in caught:
+        if warning.category is not NotConvergedWarning:
+            warn(str(warning.message), warning.category)
+
+
+def _shortfall(model: HierarchicalNMF, n_topics: int | None) -> list[str]:
+    """Return a sentence that says why there are fewer topics than were asked for, where that is so."""
+    found = len(model.components_)
+    if n_topics is None or found >= n_topics:
+        return []
+    reason = "no topic can be split further"
+    if model.stop_reason_.startswith(("interrupted", "stopped")):
+        reason = model.stop_reason_
+    elif model.score_threshold is not None:
+        reason = "no topic reaches the score_threshold"
+    what = "topic was" if found == 1 else "topics were"
+    return [f"Only {found} {what} found of the {n_topics} asked for: {reason}."]
+
+
 def _has_names(corpus: Corpus) -> bool:
     return corpus.texts is not None or corpus.terms is not None
 
 
-def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words: np.ndarray) -> TopicTree:
+def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words: Array) -> TopicTree:
     return TopicTree(
         topics=described,
         labels_=fitted.spread(fitted.model.labels_, -1),
@@ -154,13 +186,11 @@ def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words:
         names=corpus.names,
         feature_names=fitted.terms.tolist(),
         notes=corpus.notes,
-        _membership=fitted.membership,
-        _assign=fitted.assign,
-        _flatten=fitted.flatten,
+        _fitted=fitted,
     )
 
 
-def _count(corpus: Corpus, language: str | None, options: dict[str, Any]) -> tuple[Any, Any, np.ndarray]:
+def _count(corpus: Corpus, language: str | None, options: dict[str, Any]) -> tuple[Any, Any, Array]:
     """Return documents × terms without stored zeros, the vectoriser, and the terms."""
     if corpus.texts is None:
         if options:

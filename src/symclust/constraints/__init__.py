@@ -14,17 +14,11 @@
 A set of your own is any object with a method `project`; `as_constraint` wraps it.
 """
 
-from symclust.constraints._base import Constraint
-from symclust.constraints._custom import Custom, as_constraint
-from symclust.constraints._threshold import project_simplex
-from symclust.constraints.free import Free
-from symclust.constraints.l1 import L1
-from symclust.constraints.nonnegative import Nonnegative
-from symclust.constraints.one_per_row import OnePerRow
-from symclust.constraints.orthogonal import Orthogonal
-from symclust.constraints.simplex import Simplex
-from symclust.constraints.sparse import Sparse
-from symclust.constraints.unit import Unit
+from symclust.constraints._base import Constraint, Custom, as_constraint
+from symclust.constraints.lengths import Orthogonal, Unit
+from symclust.constraints.signs import Free, Nonnegative
+from symclust.constraints.simplex import Simplex, project_simplex
+from symclust.constraints.sparsity import L1, OnePerRow, Sparse
 
 __all__ = [
     "L1",

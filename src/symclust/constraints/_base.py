@@ -1,15 +1,16 @@
-"""What a solver may ask of a constraint."""
+"""What a solver may ask of a constraint, and how a set of the user's becomes one."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from inspect import signature
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from symclust import _kernels
+from symclust import _kernels, registry
 from symclust._types import Array
+from symclust.exceptions import InputError, OptionError
 
 
 class Constraint(ABC):
@@ -64,3 +65,96 @@ class Constraint(ABC):
     def __repr__(self) -> str:
         names = signature(type(self)).parameters
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+
+class VectorConstraint(Constraint):
+    """Every row, or every column, lies in the same set of vectors.
+
+    A subclass says what happens to the rows of a matrix; columns are the rows of the transpose.
+    """
+
+    def __init__(self, axis: str = "rows") -> None:
+        if axis not in ("rows", "columns"):
+            raise OptionError(f"axis={axis!r} is not known. Choose one of 'rows', 'columns'.")
+        self.axis = axis
+        self.by_rows = axis == "rows"
+
+    def project(self, H: Array) -> Array:
+        """Return the nearest point of the set, vector by vector."""
+        if self.by_rows:
+            return self._project_rows(H)
+        return np.ascontiguousarray(self._project_rows(np.ascontiguousarray(H.T)).T)
+
+    def violation(self, H: Array) -> float:
+        """Return the largest amount by which a vector leaves the set."""
+        if not H.size:
+            return 0.0
+        return float(self._violation_of_rows(H if self.by_rows else H.T))
+
+    @abstractmethod
+    def _project_rows(self, V: Array) -> Array:
+        """Project every row of V."""
+
+    @abstractmethod
+    def _violation_of_rows(self, V: Array) -> float:
+        """Return the largest violation among the rows of V."""
+
+
+class Custom(Constraint):
+    """The set that an object's `project` projects onto.
+
+    Nothing else is known of the set: H is always projected as a whole, and the distance to the projection
+    says how far a point is outside.
+
+    Parameters
+    ----------
+    given : object
+        Has a method `project` from an n × k array to the nearest n × k array in the set.
+    """
+
+    by_rows = False
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def project(self, H: Array) -> Array:
+        """Return what the object's `project` returns, in the precision of H."""
+        # A copy: the object may well work in place.
+        projected = np.asarray(self.given.project(H.copy()))
+        if projected.shape != H.shape or projected.dtype.kind not in "fiu":
+            raise InputError(
+                f"{type(self.given).__name__}.project must return an array of numbers of the shape it is "
+                f"given, {H.shape}; it returned shape {projected.shape} and dtype {projected.dtype}."
+            )
+        if not np.isfinite(projected).all():
+            raise InputError(
+                f"{type(self.given).__name__}.project must return finite numbers; it returned NaN or "
+                "infinity. Does it divide by the length of a row or column that may be zero?"
+            )
+        return np.ascontiguousarray(projected, dtype=H.dtype)
+
+    def violation(self, H: Array) -> float:
+        """Return the largest entry of H − P(H)."""
+        return float(np.abs(H - self.project(H)).max(initial=0.0))
+
+
+def as_constraint(constraint: Any) -> Constraint:
+    """Return a constraint from its name, from one of ours, or from any object with `project`.
+
+    Examples
+    --------
+    >>> from symclust.constraints import as_constraint
+    >>> as_constraint("unit")
+    Unit(axis='rows')
+    """
+    if isinstance(constraint, Constraint):
+        return constraint
+    if isinstance(constraint, str):
+        return registry.resolve("constraints", constraint)()
+    if not isinstance(constraint, type) and callable(getattr(constraint, "project", None)):
+        return Custom(constraint)
+    known = ", ".join(map(repr, registry.options("constraints")))
+    raise OptionError(
+        f"constraint={constraint!r} is not known. Choose one of {known}, or give an object with a method "
+        "`project` from H to the nearest point of the set."
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
-from symclust.exceptions import InputError
+from symclust._types import Array
+from symclust.validation import check_n_clusters, check_number
 
 __all__ = ["overlapping_blobs"]
 
@@ -17,7 +17,7 @@ def overlapping_blobs(
     n_features: int = 8,
     width: float = 2.0,
     random_state: int | np.random.RandomState | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+) -> tuple[Array, Array]:
     """Points around centres drawn uniformly from the box [-10, 10]^n_features.
 
     Every blob is an isotropic Gaussian of standard deviation `width` and holds the same number of points (one
@@ -47,12 +47,10 @@ def overlapping_blobs(
     >>> X.shape, [int((y == c).sum()) for c in range(3)]
     ((60, 8), [20, 20, 20])
     """
-    if not 1 <= n_clusters <= n_samples:
-        raise InputError(
-            f"n_clusters={n_clusters} with n_samples={n_samples}; expected 1 <= n_clusters <= n_samples."
-        )
-    if n_features < 1 or width < 0:
-        raise InputError(f"n_features={n_features}, width={width}; expected n_features >= 1 and width >= 0.")
+    check_number("n_samples", n_samples, least=1, whole=True)
+    check_n_clusters(n_clusters, n_samples)
+    check_number("n_features", n_features, least=1, whole=True)
+    check_number("width", width, least=0)
     X, y = make_blobs(
         n_samples,
         n_features,

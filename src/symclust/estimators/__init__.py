@@ -1,22 +1,15 @@
-"""The scikit-learn face, one class a file."""
+"""The scikit-learn face: the classes people use."""
 
-from symclust.estimators.affine_nmf import AffineNMF
-from symclust.estimators.diana import Diana
-from symclust.estimators.divisive_clustering import DivisiveClustering
-from symclust.estimators.graph_nmf import GraphNMF
-from symclust.estimators.hierarchical_left_stochastic import HierarchicalLeftStochastic
+from symclust.estimators.divisive import Diana, DivisiveClustering
 from symclust.estimators.hierarchical_nmf import HierarchicalNMF
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
-from symclust.estimators.left_stochastic import LeftStochastic
+from symclust.estimators.left_stochastic import HierarchicalLeftStochastic, LeftStochastic
 from symclust.estimators.linkage_clustering import LinkageClustering
-from symclust.estimators.nmf import NMF
+from symclust.estimators.nmf import NMF, AffineNMF, GraphNMF, SparseNMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
-from symclust.estimators.sparse_nmf import SparseNMF
-from symclust.estimators.spectral_njw import SpectralNJW
-from symclust.estimators.spectral_unnormalized import SpectralUnnormalized
-from symclust.estimators.spectral_yu_shi import SpectralYuShi
+from symclust.estimators.spectral import SpectralNJW, SpectralUnnormalized, SpectralYuShi
 from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization

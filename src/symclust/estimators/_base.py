@@ -1,31 +1,86 @@
-"""What all estimators on a similarity share: input, naming, placing unseen samples."""
+"""What all estimators share: scikit-learn's conventions, input, naming, placing unseen samples."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import wraps
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from symclust._types import Array
 from symclust.estimators._communities import (
     Communities,
     belongs_by_label,
     belongs_by_share,
     communities,
 )
-from symclust.estimators._input import Similarity, input_tags, is_similarity, read_similarity
+from symclust.estimators._input import (
+    Similarity,
+    input_tags,
+    is_similarity,
+    read_similarity,
+    without_normalizing,
+)
 from symclust.estimators._placing import Placer
-from symclust.exceptions import InputError, InputTypeError, NotConvergedWarning, warn
-from symclust.solvers import Result
+from symclust.exceptions import InputError, InputTypeError, warn
+from symclust.left_stochastic import negative_part
+from symclust.solvers import HISTORY, Result
 from symclust.validation import check_features, check_number
 
 
-class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """A clustering method as scikit-learn knows them.
+
+    A fit that fails or is interrupted leaves the model as it was before.
+    """
+
+    _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "fit" in cls.__dict__:
+            cls.fit = _all_or_nothing(cls.fit)
+
+    def _input_tags(self) -> dict[str, bool]:
+        """Return what scikit-learn asks about X."""
+        return {"sparse": True, "positive_only": self._nonnegative}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        for name, value in self._input_tags().items():
+            setattr(tags.input_tags, name, value)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _all_or_nothing(fit: Any) -> Any:
+    @wraps(fit)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return wrapped
+
+
+class SimilarityEstimator(Clusterer):
     """A clustering method that sees its samples through pairwise similarities."""
 
+    _nonnegative: ClassVar[bool] = True
+    # Whether the method normalises for itself: graphs are then taken before the normalised cut.
+    _normalizes: ClassVar[bool] = False
+
     def _read(self, X: Any) -> Similarity:
-        similarity = read_similarity(X, *self._affinity_of(X))
+        affinity, params = self.affinity, self.affinity_params
+        if self._normalizes:
+            affinity, params = without_normalizing(X, affinity, params)
+        similarity = read_similarity(X, affinity, params)
         if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
             self.__dict__.pop("feature_names_in_", None)
@@ -33,11 +88,8 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             validate_data(self, X, skip_check_array=True)
         return similarity
 
-    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
-        """Return the affinity and its parameters; methods that want another default say so here."""
-        return self.affinity, self.affinity_params
-
-    def _store(self, similarity: Similarity, best: Result) -> None:
+    def _store(self, similarity: Similarity, best: Result, placer: Placer | None = None) -> None:
+        """Keep the answer, and what finds the memberships of unseen samples: by default `_make_placer`'s."""
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
@@ -47,20 +99,19 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.n_iter_ = best.n_iter
         self.converged_ = best.converged
         self.stop_reason_ = best.stop_reason
-        self._placer = self._make_placer(similarity, best.H)
-        if not best.converged:
-            warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning)
+        self._placer = self._make_placer(similarity, best.H) if placer is None else placer
+        best.warn(type(self).__name__)
         self._warn_of_empty_rows()
 
-    def _fit_labels(self, H: np.ndarray) -> np.ndarray:
+    def _fit_labels(self, H: Array) -> Array:
         """Return the cluster of each training sample."""
         return self._labels_of(H)
 
-    def _labels_of(self, H: np.ndarray) -> np.ndarray:
+    def _labels_of(self, H: Array) -> Array:
         """Return the cluster of each row of memberships."""
         return H.argmax(axis=1)
 
-    def _make_placer(self, similarity: Similarity, H: np.ndarray) -> Placer:
+    def _make_placer(self, similarity: Similarity, H: Array) -> Placer:
         """Return what finds the memberships of unseen samples."""
         return Placer(similarity, H)
 
@@ -78,11 +129,11 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     def _n_features_out(self) -> int:
         return self.membership_.shape[1]
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit and return the memberships of the samples, `membership_`."""
         return self.fit(X).membership_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Array:
         """Return the memberships of samples, n_samples × n_clusters.
 
         A sample seen in training keeps its row of `membership_`. An unseen one gets the row h that explains
@@ -98,7 +149,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """
         return self._memberships(X)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """Return the cluster of each sample, read off its row of `transform` like `labels_`."""
         return self._labels_of(self._memberships(X))
 
@@ -169,7 +220,7 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         check_number("threshold", threshold, least=0, most=1, exclusive=True)
         return communities(belongs_by_share(self.membership_, threshold), nodes)
 
-    def _memberships(self, X: Any) -> np.ndarray:
+    def _memberships(self, X: Any) -> Array:
         X = self._check_new(X)
         return self._placer.memberships(X)
 
@@ -192,9 +243,59 @@ class SimilarityEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         validate_data(self, X, reset=False, skip_check_array=True)  # the names of the features
         return checked
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        for name, value in input_tags(self.affinity, self.affinity_params).items():
-            setattr(tags.input_tags, name, value)
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    def _input_tags(self) -> dict[str, bool]:
+        tags = input_tags(self.affinity, self.affinity_params)
+        return {**tags, "positive_only": tags["positive_only"] and self._nonnegative}
+
+
+class HardEstimator(SimilarityEstimator):
+    """A clustering method that gives labels; `membership_` has a one in each row.
+
+    An unseen sample goes to the cluster whose samples it is most similar to on average; `transform` returns
+    these averages for unseen samples.
+    """
+
+    _nonnegative: ClassVar[bool] = False
+
+    def _store_labels(self, similarity: Similarity, labels: Array, n_clusters: int, **outcome: Any) -> None:
+        H = np.zeros((len(labels), n_clusters), dtype=similarity.operator.dtype)
+        H[np.arange(len(labels)), labels] = 1
+        self._store(similarity, as_result(H, **outcome))
+
+
+def as_result(
+    H: Array,
+    objective: float,
+    objectives: Any = None,
+    seconds: Any = None,
+    converged: bool = True,
+    stop_reason: str = "done: the method has no iterations of its own",
+    interrupted: bool = False,
+) -> Result:
+    """Return an outcome in the words of the loop, for methods that it does not run."""
+    objectives = np.atleast_1d(np.asarray(objective if objectives is None else objectives, dtype=np.float64))
+    history = np.zeros(len(objectives), dtype=HISTORY).view(np.recarray)
+    history.iteration = np.arange(1, len(objectives) + 1)
+    history.seconds = 0.0 if seconds is None else seconds
+    history.objective = objectives
+    return Result(H, float(objective), 0.0, 1.0, history, converged, stop_reason, interrupted)
+
+
+def is_given(similarity: Similarity) -> bool:
+    """Whether the user gave the similarity as numbers.
+
+    Others have zeros on their diagonals on purpose: that they have negative eigenvalues is no news.
+    """
+    return similarity.samples is None and similarity.names is None
+
+
+def warn_of_negative_part(similarity: Similarity, name: str) -> None:
+    """Say how much of a given similarity lies in negative eigenvalues, which a method cuts."""
+    if not is_given(similarity):
+        return
+    lowest, share = negative_part(similarity.operator)
+    if share > 0:
+        warn(
+            f"The similarity has negative eigenvalues (down to {lowest:.3g}), which {name} cuts: about "
+            f"{100 * share:.2g} % of its squared norm."
+        )

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from symclust import registry
+from symclust import _kernels, registry
+from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.constraints import Nonnegative
-from symclust.estimators._data_placing import DataPlacer
-from symclust.estimators._options import FIXED_STARTS, check_known
+from symclust.estimators._base import Clusterer
+from symclust.estimators._options import check_known
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
+from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
-from symclust.solvers import Control, Problem, Result, run
-from symclust.two_factors import TwoFactors, make_starts
-from symclust.validation import check_features, check_n_clusters, check_number, check_range
+from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
+from symclust.two_factors import TwoFactors, starting_points
+from symclust.validation import check_features, check_n_clusters, check_nonnegative, check_number, check_range
 
 INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"
 
 
-class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class DataFactors(Clusterer):
     """Factors a nonnegative data matrix and reads clusters off the memberships.
 
     A subclass says what is minimised; parameters are stored by its ``__init__``.
     """
+
+    _nonnegative: ClassVar[bool] = True
 
     @abstractmethod
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
@@ -56,16 +60,32 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         solver = registry.resolve(FAMILY, self.solver)()
         solver.check(problem)  # before a start is made, which takes products
         rng = check_random_state(self.random_state)
-        starts = make_starts(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
+        starts = starting_points(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
         results = run(problem, solver, starts, control)
+        best = min(results, key=lambda result: result.objective)
+        self._placer = DataPlacer(objective, best.H)
+        if objective.separate_rows:
+            self._settle(objective, best)
         self.inits_ = np.array([result.objective for result in results])
-        best = results[int(self.inits_.argmin())]
         self._store(objective, best)
         self._warn(best)
         return self
 
+    def _settle(self, objective: TwoFactors, best: Result) -> None:
+        """Take the last step on W exactly, as `transform` does: training samples are placed where they are.
+
+        A solver's last W is only near the minimum for its C; and where C has dependent columns, as with more
+        clusters than features it must, there are many minima.
+        """
+        A = objective.operator
+        W, C = A.sides(best.H)
+        Y = self._placer.solve(A)
+        if not np.array_equal(Y, W[:, objective.free]):  # block pivoting has mostly been there
+            best.H = objective.join(Y, C)
+            best.objective = objective.value(best.H, A @ best.H, objective.gram(best.H))
+            best.history.objective[-1] = best.objective
+
     def _store(self, objective: TwoFactors, best: Result) -> None:
-        self._placer = DataPlacer(objective, best.H)
         W, _ = objective.operator.sides(best.H)
         # The objective belongs to the factors as they were found: rescaling them changes penalties.
         self.objective_ = best.objective
@@ -104,13 +124,7 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _read(self, X: Any) -> Any:
         X = check_features(X)
-        values = X.data if hasattr(X, "indptr") else X
-        if values.min(initial=0) < 0:
-            raise InputError(
-                f"Negative values in data passed to {type(self).__name__}: it builds samples from "
-                "nonnegative parts. Shift or clip the features, or use an estimator on similarities, such as "
-                "SymNMF."
-            )
+        check_nonnegative(X, type(self).__name__)
         return X
 
     def _read_init(self, shape: tuple[int, int], k: int) -> Any:
@@ -146,16 +160,15 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit and return the memberships of the samples, `membership_`."""
         return self.fit(X).membership_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Array:
         """Return the memberships of samples, n_samples × n_clusters.
 
         Each is the nonnegative least squares problem of its sample with the components as they are, solved
-        exactly: thesis (39). The memberships of training samples come out as in `membership_` as far as
-        the fit has converged.
+        exactly: thesis (39). So are those of the training samples in `membership_`.
 
         Parameters
         ----------
@@ -166,15 +179,15 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._place(checked)
 
-    def _place(self, X: Any) -> np.ndarray:
+    def _place(self, X: Any) -> Array:
         """Return a row of memberships for each row of X."""
         return self._placer.memberships(X)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """Return the cluster of each sample: the largest entry of its row of `transform`."""
         return self.transform(X).argmax(axis=1)
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self, X: Any) -> Array:
         """Return the samples that memberships describe, n_samples × n_features.
 
         Parameters
@@ -191,9 +204,37 @@ class DataFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             )
         return np.asarray(memberships @ self.components_) + self._placer.offset
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+
+class DataPlacer:
+    """Solves the least squares problem of W for new samples; holds C, and nothing of the data.
+
+    Attributes
+    ----------
+    components : ndarray of shape (k, d)
+        The free columns of C, each scaled to length 1.
+    norms : ndarray of shape (k,)
+        Their lengths: the scale of the memberships. Without it the largest membership depends on how the
+        scale of a column happens to be shared by the two factors.
+    offset : ndarray of shape (d,)
+        What every sample has whatever its memberships are.
+    """
+
+    def __init__(self, objective: TwoFactors, H: Array) -> None:
+        C = objective.operator.sides(H)[1].copy()  # without the memberships beside it
+        free = C[:, objective.free]
+        self.norms = np.sqrt(np.einsum("ij,ij->j", free, free, dtype=np.float64)).astype(C.dtype)
+        self.components = np.ascontiguousarray((free / np.where(self.norms > 0, self.norms, 1)).T)
+        self.offset = objective.offset(C)
+        # The problem of a sample without entries: its right-hand side is what is known of every sample.
+        problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
+        self._C, self._free = C, objective.free
+        self._left, self._known = problem.left, problem.right
+
+    def memberships(self, X: Any) -> Array:
+        """Return a row of memberships for each row of X."""
+        return self.solve(Bipartite(X.astype(self._C.dtype, copy=False))) * self.norms
+
+    def solve(self, A: Bipartite) -> Array:
+        """Return the rows of W for the samples of A."""
+        with single_threaded_blas():
+            return block_pivoting(self._left, A.times(self._C)[:, self._free] + self._known)

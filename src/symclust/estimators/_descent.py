@@ -1,20 +1,38 @@
-"""What estimators share that descend on an objective from one or several starts."""
+"""What estimators share that descend on an objective from one or several starts: options, fit, optimality."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from symclust import _kernels, registry
+from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._optimality import EntryOptimality, Optimality, SetOptimality, measure_optimality
-from symclust.estimators._options import check_init, make_starts
-from symclust.exceptions import OptionError
+from symclust.estimators._options import check_known
+from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.objectives import GivesGradient, Objective
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, solve
-from symclust.validation import check_n_clusters, check_number, check_scale, check_similarity
+from symclust.solvers import (
+    Control,
+    Problem,
+    Result,
+    Solver,
+    Start,
+    Starts,
+    choose_solver,
+    count_starts,
+    solve,
+)
+from symclust.validation import check_n_clusters, check_scale, check_similarity
+
+COUPLED = ("anls", "columnwise", "hals")
+COUPLINGS = ("auto", "increasing")
 
 
 class DescentEstimator(SimilarityEstimator):
@@ -44,8 +62,9 @@ class DescentEstimator(SimilarityEstimator):
         y : ignored
             For scikit-learn's conventions.
         """
-        self._check_options()
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
+        self._check_options()
+        n_init = count_starts(self.init, self.n_init)
         similarity = self._read(X)
         A = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, A.n)
@@ -53,8 +72,7 @@ class DescentEstimator(SimilarityEstimator):
         # What a problem leaves out may be anything.
         check_similarity(problem.operator, nonnegative=self._nonnegative)
         check_scale(problem.operator)
-        shape = (A.n, n_clusters)
-        starts = make_starts(self.init, self.n_init, self.random_state, shape, self._nonnegative)
+        starts = self._read_starts((A.n, n_clusters), n_init)
         self._problem = problem
         results, points = self._solve(problem, starts, control)
         self.inits_ = np.array([result.objective for result in results])
@@ -91,11 +109,167 @@ class DescentEstimator(SimilarityEstimator):
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""
         check_n_clusters(self.n_clusters)
-        check_init(self.init)
-        check_number("n_init", self.n_init, least=1, whole=True)
-        check_number("max_iter", self.max_iter, least=1, whole=True)
-        check_number("tol", self.tol, least=0)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, least=0, exclusive=True)
-        if self.callback is not None and not callable(self.callback):
-            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")
+        if isinstance(self.init, str) or self.init is None:
+            known = ("merge", *registry.options("initialization"))
+            check_known("init", self.init, known, ", or give an array")
+
+    def _read_starts(self, shape: tuple[int, int], n_init: int) -> Starts:
+        """Return how to begin; `shape` is that of H."""
+        init = self.init if isinstance(self.init, str) else _check_start(self.init, shape, self._nonnegative)
+        return Starts(init, shape[1], n_init, check_random_state(self.random_state))
+
+
+def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Array:
+    init = np.asarray(init)
+    if init.shape != shape or init.dtype.kind not in "fiu":
+        raise InputError(
+            f"init must be a name or an array of numbers of shape (n_samples, n_clusters) = {shape}; "
+            f"got shape {init.shape} and dtype {init.dtype}."
+        )
+    if not np.isfinite(init).all() or (nonnegative and init.min() < 0):
+        raise InputError(f"init must hold finite numbers{' that are not negative' if nonnegative else ''}.")
+    if not init.any():
+        raise InputError(
+            "init is zero everywhere, where the gradient is zero too and no descent begins. Give a name, "
+            "such as 'random', or an array with other numbers."
+        )
+    return init
+
+
+# The solver ------
+
+
+def check_solver(solver: Any, coupling: Any) -> None:
+    """Refuse a solver that does not exist, and a coupling that is not possible or that it does not have."""
+    check_known("solver", solver, ("auto", *registry.options("solvers")))
+    if not _is_coupling(coupling):
+        raise OptionError(
+            f"coupling={coupling!r} is not possible: give 'auto', 'increasing' or a positive number."
+        )
+    if solver not in COUPLED and coupling != "auto":
+        raise CombinationError(
+            f"coupling={coupling!r} has no meaning for solver={solver!r}: only "
+            f"{', '.join(map(repr, COUPLED))} have two factors to couple."
+        )
+
+
+def _is_coupling(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in COUPLINGS
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+
+
+def make_solver(solver: str, objective: Objective, coupling: Any = "auto") -> Solver:
+    """Return the solver of that name, or the one that suits the objective and its operator."""
+    name = choose_solver(objective) if solver == "auto" else solver
+    cls = registry.resolve("solvers", name)
+    return cls(coupling) if solver in COUPLED else cls()
+
+
+# How close a point is to satisfying the optimality conditions ------
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """Residuals of the Karush-Kuhn-Tucker conditions at H, all zero at a stationary point.
+
+    Attributes
+    ----------
+    primal_infeasibility : float
+        How far the smallest entry of H lies below zero.
+    dual_infeasibility : float
+        How far the smallest gradient entry where H = 0 lies below zero.
+    complementarity : float
+        Largest |H · ∇f| of an entry.
+    projected_gradient : float
+        ‖∇ᴾf(H)‖.
+    relative_projected_gradient : float
+        The same relative to the first point: what `tol` is compared with.
+    objective : float
+        f(H).
+    """
+
+    primal_infeasibility: float
+    dual_infeasibility: float
+    complementarity: float
+    projected_gradient: float
+    relative_projected_gradient: float
+    objective: float
+
+
+@dataclass(frozen=True)
+class EntryOptimality:
+    """Residuals of optimality in every single entry of H, for objectives without a gradient.
+
+    Attributes
+    ----------
+    primal_infeasibility : float
+        How far the smallest entry of H lies below zero.
+    possible_decrease : float
+        What minimising over single entries would bring, each by itself, summed.
+    relative_possible_decrease : float
+        The same relative to the first point: what `tol` is compared with.
+    objective : float
+        f(H).
+    """
+
+    primal_infeasibility: float
+    possible_decrease: float
+    relative_possible_decrease: float
+    objective: float
+
+
+@dataclass(frozen=True)
+class SetOptimality:
+    """Residuals of optimality on a set other than H ≥ 0, all zero at a stationary point.
+
+    Attributes
+    ----------
+    primal_infeasibility : float
+        The largest amount by which H leaves the set.
+    projected_gradient : float
+        ‖∇ᴾf(H)‖, the part of the gradient that the set does not hold.
+    relative_projected_gradient : float
+        The same relative to a random point of the set: what `tol` is compared with.
+    objective : float
+        f(H).
+    """
+
+    primal_infeasibility: float
+    projected_gradient: float
+    relative_projected_gradient: float
+    objective: float
+
+
+def measure_optimality(
+    problem: Problem, H: Array, reference: float
+) -> Optimality | EntryOptimality | SetOptimality:
+    """Compute all residuals afresh."""
+    if "nonnegative" not in problem.constraint.offers:
+        objective, norm = problem.measure(H, problem.operator @ H)
+        relative = norm / reference if reference > 0 else 0.0
+        return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
+    if isinstance(problem.objective, GivesGradient):
+        return _measure_conditions(problem, H, reference)
+    objective, decrease = problem.measure(H, None)
+    return EntryOptimality(
+        primal_infeasibility=problem.constraint.violation(H),
+        possible_decrease=decrease,
+        relative_possible_decrease=decrease / reference if reference > 0 else 0.0,
+        objective=objective,
+    )
+
+
+def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimality:
+    """One product with A gives all of them."""
+    AH, G = problem.operator @ H, _kernels.gram(H)[0]
+    gradient = problem.objective.gradient(H, AH, G)
+    norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
+    return Optimality(
+        primal_infeasibility=problem.constraint.violation(H),
+        dual_infeasibility=float(max(0.0, -gradient[H <= 0].min(initial=0.0))),
+        complementarity=float(np.abs(H * gradient).max(initial=0.0)),
+        projected_gradient=norm,
+        relative_projected_gradient=norm / reference if reference > 0 else 0.0,
+        objective=problem.objective.value(H, AH, G),
+    )

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from symclust import _kernels
-from symclust._threads import single_threaded_blas, split
+from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._types import Array
 from symclust.estimators._input import Similarity
-from symclust.estimators._known_rows import KnownRows
 from symclust.exceptions import CombinationError
 from symclust.nnls import block_pivoting
 from symclust.operators import Operator
@@ -22,6 +22,8 @@ ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 
 class Placer:
     """Solves min ‖w a − H h‖² for the similarities a of a new sample; known samples keep their rows.
+
+    The training samples are read here, once: what the user does to them later changes nothing.
 
     Parameters
     ----------
@@ -37,31 +39,46 @@ class Placer:
         The rows that known samples keep; H by default.
     """
 
+    H: Array
+
     def __init__(
         self,
         similarity: Similarity,
-        H: np.ndarray,
-        solve: Callable[[np.ndarray, np.ndarray], np.ndarray] = block_pivoting,
+        H: Array,
+        solve: Callable[[Array, Array], Array] = block_pivoting,
         weight: float = 1.0,
-        members: np.ndarray | None = None,
+        members: Array | None = None,
     ) -> None:
-        self.similarity, self.H, self.weight = similarity, H, weight
-        self.members = H if members is None else members
-        self._minimise = solve
+        self.H = H
+        self._set_up(similarity, solve, weight, members)
 
-    def memberships(self, X: Any) -> np.ndarray:
+    def _set_up(
+        self,
+        similarity: Similarity,
+        solve: Callable[[Array, Array], Array] = block_pivoting,
+        weight: float = 1.0,
+        members: Array | None = None,
+    ) -> None:
+        self.similarity, self.weight = similarity, weight
+        self._minimise, self._members = solve, members
+        samples = similarity.matrix if similarity.samples is None else similarity.samples
+        self._known = None if isinstance(samples, Operator) else KnownRows(samples)
+
+    def memberships(self, X: Any) -> Array:
         """Return a row of memberships for each row of X."""
-        placed, keys = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype), []
+        placed = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype)
+        keys = np.empty((X.shape[0], 2), dtype=np.uint64)
         for rows, A in self._similarities(X):
             placed[rows] = self._place(A)
             if self._known is not None:
-                keys += self._known.keys(A if self.similarity.samples is None else X[rows])
+                keys[rows] = self._known.keys(A if self.similarity.samples is None else X[rows])
         if self._known is not None:
             known = self._known.find(keys)
-            placed[known >= 0] = self.members[known[known >= 0]]
+            members = self.H if self._members is None else self._members
+            placed[known >= 0] = members[known[known >= 0]]
         return placed
 
-    def residuals(self, X: Any) -> np.ndarray:
+    def residuals(self, X: Any) -> Array:
         """Return min ‖a − Hh‖² / ‖a‖² for each row of X, 1 for a sample without similarities."""
         found = np.ones(X.shape[0])
         for rows, A in self._similarities(X):
@@ -81,11 +98,11 @@ class Placer:
         for rows in split(X.shape[0], ROWS):
             yield rows, self.similarity.extend(X[rows])
 
-    def _place(self, A: Any) -> np.ndarray:
+    def _place(self, A: Any) -> Array:
         """Return the rows of memberships of samples with similarities A."""
         return self._solve(A)[0]
 
-    def _solve(self, A: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(self, A: Any) -> tuple[Array, Array]:
         """Return the solutions h, a row a sample, and the right-hand sides AH of their normal equations."""
         with single_threaded_blas():
             attraction = np.ascontiguousarray(A @ self.H, dtype=self.H.dtype)
@@ -93,10 +110,136 @@ class Placer:
             return self._minimise(self._gram.astype(self.H.dtype), attraction), attraction
 
     @cached_property
-    def _gram(self) -> np.ndarray:
+    def _gram(self) -> Array:
         return _kernels.gram(self.H)[0]
 
+
+class LabelPlacer(Placer):
+    """Places a sample by its average similarity to the samples of each cluster.
+
+    A tree may have thousands of leaves, and its labels are all that most people want: the array H of zeros
+    and ones comes into being at the first look at it.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Where similarities of new samples come from.
+    labels : ndarray of shape (n,)
+        The clusters of the training samples.
+    n_clusters : int
+        Their number.
+    """
+
+    def __init__(self, similarity: Similarity, labels: Array, n_clusters: int) -> None:
+        self._set_up(similarity)
+        self._labels, self._n_clusters = labels, n_clusters
+
     @cached_property
-    def _known(self) -> KnownRows | None:
-        samples = self.similarity.matrix if self.similarity.samples is None else self.similarity.samples
-        return None if isinstance(samples, Operator) else KnownRows(samples)
+    def H(self) -> Array:  # type: ignore[override]
+        """The memberships of the training samples."""
+        H = np.zeros((len(self._labels), self._n_clusters), dtype=self.similarity.operator.dtype)
+        H[np.arange(len(self._labels)), self._labels] = 1
+        return H
+
+
+# Training samples among new ones ----------------------------------------------------------------------------
+
+HASHED = 2**15  # numbers that are hashed at a time: they stay in the cache
+MIXER, SPREAD = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x9E3779B97F4A7C15)  # odd; those of SplitMix64
+HALF = np.uint64(32)
+
+
+class KnownRows:
+    """Finds, for every row of a new matrix, the first row of the training matrix with the very same entries.
+
+    Holds 16 bytes a row, not the rows: two sums Σ_j c_j m(x_j) modulo 2⁶⁴, with m a bijection of bit patterns
+    that keeps zero and with coefficients c_j that are odd and as good as random. Rows that differ in one
+    entry never have the same sums; others do by chance, once in about 2¹²⁸. Zeros add nothing, so that dense
+    and sparse rows of the same numbers are the same, and no process or pickle changes a sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from symclust.estimators._placing import KnownRows
+    >>> known = KnownRows(np.array([[1.0, 0.0], [0.0, 2.0]]))
+    >>> known.find(known.keys(sparse.csr_array([[-0.0, 2.0], [2.0, 0.0]])))
+    array([ 1, -1])
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._dtype = X.dtype
+        self._keys = self.keys(X)
+
+    def find(self, keys: Array) -> Array:
+        """Return the number of the matching training row for each key, -1 where there is none."""
+        if np.array_equal(
+            keys, self._keys
+        ):  # the training matrix itself: duplicates keep what each was given
+            return np.arange(len(keys))
+        first = self._first
+        place = np.searchsorted(self._keys[first, 0], keys[:, 0]).clip(max=len(first) - 1)
+        return np.where((self._keys[first[place]] == keys).all(axis=1), first[place], -1)
+
+    def keys(self, X: Any) -> Array:
+        """Return the two sums of each row of X, as an array of shape (n, 2)."""
+        if sparse.issparse(X):
+            return _keys_of_sparse(sparse.csr_array(X, dtype=self._dtype))
+        X, found = np.asarray(X, dtype=self._dtype), np.empty((X.shape[0], 2), dtype=np.uint64)
+        coefficients = _coefficients(np.arange(X.shape[1]))
+
+        def add_up(rows: slice) -> None:
+            mixed = _mixed(X[rows])
+            for column, c in enumerate(coefficients):
+                np.sum(mixed * c, axis=1, out=found[rows, column])
+
+        map_blocks(add_up, split(X.shape[0], max(1, HASHED // max(1, X.shape[1]))))
+        return found
+
+    @cached_property
+    def _first(self) -> Array:
+        """The numbers of the first rows with each key, in the order of the keys."""
+        order = np.lexsort((self._keys[:, 1], self._keys[:, 0]))
+        ordered = self._keys[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        return order[new]
+
+
+def _keys_of_sparse(X: sparse.csr_array) -> Array:
+    if not X.has_canonical_format:  # duplicates are to be added, not to be hashed each by itself
+        X = X.copy()
+        X.sum_duplicates()
+    total = np.zeros((X.nnz + 1, 2), dtype=np.uint64)
+
+    def multiply(entries: slice) -> None:
+        mixed = _mixed(X.data[entries])
+        for column, c in enumerate(_coefficients(X.indices[entries])):
+            np.multiply(mixed, c, out=total[entries.start + 1 : entries.stop + 1, column])
+
+    map_blocks(multiply, split(X.nnz, HASHED))
+    np.cumsum(total, axis=0, out=total)  # differences of sums are exact modulo 2⁶⁴
+    return total[X.indptr[1:]] - total[X.indptr[:-1]]
+
+
+def _mixed(x: Array) -> Array:
+    """Return bit patterns whose low bits depend on the high ones, which are all that whole numbers have."""
+    bits = (x + x.dtype.type(0)).view(f"u{x.dtype.itemsize}").astype(np.uint64)  # -0.0 is 0.0
+    bits ^= bits >> HALF
+    bits *= MIXER
+    bits ^= bits >> HALF
+    return bits
+
+
+def _coefficients(columns: Array) -> tuple[Array, Array]:
+    """Return two odd numbers for each column."""
+    numbers = columns.astype(np.uint64) * np.uint64(2)
+    return tuple(_scattered(numbers + np.uint64(start)) | np.uint64(1) for start in (1, 2))  # type: ignore
+
+
+def _scattered(x: Array) -> Array:
+    """Return numbers as good as random, SplitMix64's for the counters x."""
+    x = x * SPREAD
+    x = (x ^ (x >> np.uint64(30))) * MIXER
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

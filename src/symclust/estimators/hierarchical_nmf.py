@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust import registry
+from symclust._kernels import spmm
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
+from symclust.estimators._base import Clusterer
 from symclust.estimators._options import check_known
-from symclust.estimators._topic_leaves import TopicLeaves
-from symclust.exceptions import NotConvergedWarning, OptionError, warn
+from symclust.exceptions import InputError, InterruptedWarning, NotConvergedWarning, OptionError, warn
 from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
-from symclust.validation import check_n_clusters, check_number, check_range, says_stop
+from symclust.nnls import block_pivoting
+from symclust.operators import dense_product, read_csr
+from symclust.validation import check_features, check_n_clusters, check_number, check_range, says_stop
 
 
-class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
+class HierarchicalNMF(Clusterer):
     """Cluster samples × features top-down, by NMF with two columns: HierNMF2.
 
     The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). A split that
@@ -71,6 +77,8 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         Samples in no leaf.
     n_iter_ : int
         Iterations of all splits together.
+    converged_ : bool
+        Whether there are `n_clusters` leaves, or none that reaches the `score_threshold`.
     stop_reason_ : str
         Why it stopped.
     timings_ : dict
@@ -92,6 +100,8 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
     >>> sorted(sorted(terms) for terms in model.top_terms(2))
     [[0, 1], [2, 3], [4, 5]]
     """
+
+    _nonnegative: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -121,7 +131,7 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Grow the tree; an interrupt from the keyboard keeps what has grown so far.
+        """Grow the tree. Ctrl-C keeps what has grown so far, and raises KeyboardInterrupt before that.
 
         Parameters
         ----------
@@ -132,21 +142,36 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
         """
         begun = time.perf_counter()
         self._check_options()
-        X = self._check_X(X, reset=True)
-        check_range(X)
-        wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
-        split = registry.resolve("hierarchy.splits", self.split)(self.tol, self.max_iter)
+        checked = self._check_X(X, reset=True)
+        check_range(checked)
+        n_samples = checked.shape[0]
+        wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, n_samples)
+        split = registry.resolve("hierarchy.splits", self.split)
         score = registry.resolve("hierarchy.scores", self.criterion)
-        trials = Trials(split, self.outlier_trials, self.outlier_ratio, score)
-        samples = Samples.of(X)
+        way = partial(split, tol=self.tol, max_iter=self.max_iter)
+        trials = Trials(way, self.outlier_trials, self.outlier_ratio, score)
         random_state = check_random_state(self.random_state)
-        growth = TopicGrowth(samples, X.shape[0], trials, random_state, self.soft)
-        del samples  # the growth frees it when the root has been split
+        growth = TopicGrowth(Samples.of(checked), n_samples, trials, random_state, self.soft)
         with single_threaded_blas():
-            self.stop_reason_ = self._grow(growth, wanted)
-        self._store(X, growth, wanted)
+            is_stopped = self._grow(growth, wanted)
+        self._store(growth, checked.shape[1], checked.dtype)
+        self.stop_reason_, self.converged_ = self._end(wanted, is_stopped)
+        self._X = _own(checked, X)  # flatten() explains all of it
+        self._warn_of_empty_samples()
+        self._warn_of_fewer_leaves(wanted, is_stopped)
         self.timings_["total"] = time.perf_counter() - begun
         return self
+
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
+        checked = check_features(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        lowest = (checked.data if sparse.issparse(checked) else checked).min(initial=0)
+        if lowest < 0:
+            raise InputError(
+                f"Negative values in data passed to {type(self).__name__}: the lowest is {lowest:.3g}. "
+                "Topics are sums of nonnegative parts; shift or clip the features first."
+            )
+        return checked
 
     def _check_options(self) -> None:
         check_known("split", self.split, registry.options("hierarchy.splits"))
@@ -166,61 +191,197 @@ class HierarchicalNMF(TopicLeaves, ClusterMixin, BaseEstimator):
                 f"callback={self.callback!r} must be a function of the tree and a node, or None."
             )
 
-    def _grow(self, growth: TopicGrowth, wanted: float) -> str:
-        told = []
+    def _grow(self, growth: TopicGrowth, wanted: float) -> bool:
+        """Grow the tree; return whether the callback stopped it."""
+        answers = [False]
 
         def after(tree: Tree, node: Node) -> bool:
-            told.append(self.callback is not None and says_stop(self.callback(tree, node)))
-            return told[-1]
+            answers.append(self.callback is not None and says_stop(self.callback(tree, node)))
+            return answers[-1]
 
-        try:
-            growth.grow(wanted, self.score_threshold, after)
-        except KeyboardInterrupt:
-            return f"interrupted at {growth.tree.n_splits + 1} leaves"
-        n_leaves = growth.tree.n_splits + 1
-        if n_leaves >= wanted:
-            return f"done: {n_leaves} leaves"
-        if told and told[-1]:
-            return f"stopped by the callback at {n_leaves} leaves"
-        reason = "all leaves are final" if self.score_threshold is None else "no leaf reaches the threshold"
-        return f"done: {reason}, at {n_leaves} leaves"
+        growth.grow(wanted, self.score_threshold, after)
+        return answers[-1]
 
-    def _store(self, X: Any, growth: TopicGrowth, wanted: float) -> None:
+    def _store(self, growth: TopicGrowth, n_features: int, dtype: Any) -> None:
         self.tree_ = growth.tree
         leaves = self.tree_.leaves()
         self.labels_ = self.tree_.cut(len(leaves))
         self.outliers_ = np.flatnonzero(self.labels_ < 0)
-        self.components_ = np.zeros((len(leaves), X.shape[1]), dtype=X.dtype)
+        self.components_ = np.zeros((len(leaves), n_features), dtype=dtype)
         for row, leaf in zip(self.components_, leaves, strict=True):
             row[leaf.data["terms"]] = leaf.data["weights"]
         clock = growth.clock
         self.n_iter_ = clock.n_iter
         self.timings_ = {"splits": clock.splits, "copies": clock.copies, "scores": clock.scores}
-        self._X = X  # not copied; flatten() explains all of it
-        self._warn(X, len(leaves), wanted)
 
-    def _warn(self, X: Any, n_leaves: int, wanted: float) -> None:
-        name = type(self).__name__
-        filled = np.diff(X.indptr) if sparse.issparse(X) else X.any(axis=1)
+    def _end(self, wanted: float, is_stopped: bool) -> tuple[str, bool]:
+        """Return why the growth ended, and whether that is what was asked for."""
+        n_leaves = self.tree_.n_splits + 1
+        leaves = f"{n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
+        if self.tree_.interrupted:
+            limit = "" if wanted == np.inf else f" of {wanted}"
+            return f"interrupted at {leaves}{limit}; the tree so far is kept", False
+        if n_leaves >= wanted:
+            return f"done: {leaves}", True
+        if is_stopped:
+            return f"stopped by the callback at {leaves}", False
+        if self.score_threshold is not None:
+            return f"done: no leaf reaches the threshold, at {leaves}", True
+        return f"no leaf can be split further, at {leaves}", False
+
+    def _warn_of_empty_samples(self) -> None:
+        filled = np.diff(self._X.indptr) if sparse.issparse(self._X) else self._X.any(axis=1)
         empty = np.flatnonzero(filled == 0)
         if empty.size:
             warn(
-                f"{empty.size} of {X.shape[0]} samples have no feature (the first: {empty[0]}) and belong to "
-                "no leaf: their label is -1."
+                f"{empty.size} of {len(filled)} samples have no feature (the first: {empty[0]}) and belong "
+                "to no leaf: their label is -1."
             )
-        if self.stop_reason_.startswith("interrupted") or (
-            n_leaves < wanted < np.inf and self.score_threshold is None and self.callback is None
-        ):
+
+    def _warn_of_fewer_leaves(self, wanted: float, is_stopped: bool) -> None:
+        name, n_leaves = type(self).__name__, self.tree_.n_splits + 1
+        if self.tree_.interrupted:
+            warn(f"{name} was {self.stop_reason_}.", InterruptedWarning)
+        elif not self.converged_ and not is_stopped:
             warn(
-                f"{name} stopped at {n_leaves} clusters of {wanted}: {self.stop_reason_}. Leaves are final "
-                "where samples are too alike to be split, or where splits only cut off outliers "
-                "(outlier_trials, outlier_ratio).",
+                f"{name} found only {n_leaves} {'cluster' if n_leaves == 1 else 'clusters'} of the {wanted} "
+                "asked for: no leaf can be split further. That is so where samples are too alike, or where "
+                "splits only cut off outliers (outlier_trials, outlier_ratio).",
                 NotConvergedWarning,
             )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def membership_(self) -> Array:
+        """Weights of the samples in the leaves; made when asked for, since most of it is zero."""
+        check_is_fitted(self, "tree_")
+        H = np.zeros((len(self.labels_), len(self.components_)), dtype=self.components_.dtype)
+        for label, leaf in enumerate(self.tree_.leaves()):
+            if self.soft and "samples" in leaf.data:
+                H[leaf.data["samples"], label] = leaf.data["shares"]
+            else:
+                H[leaf.members, label] = 1
+        H[self.outliers_] = 0
+        sums = H.sum(axis=1, keepdims=True)
+        return H / np.where(sums > 0, sums, 1)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def snapshots(self) -> Iterator[Array]:
+        """Yield the labels after every split, from two leaves on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import HierarchicalNMF
+        >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
+        >>> [len(np.unique(labels)) for labels in HierarchicalNMF(3, random_state=0).fit(X).snapshots()]
+        [2, 3]
+        """
+        check_is_fitted(self)
+        for n_leaves in range(2, self.tree_.n_splits + 2):
+            yield self.tree_.cut(n_leaves)
+
+    def top_terms(self, n: int = 10, feature_names: Sequence[Any] | None = None) -> list[list[Any]]:
+        """Return the features of largest weight of each leaf, from left to right.
+
+        Parameters
+        ----------
+        n : int
+            Features of a leaf at most.
+        feature_names : sequence, optional
+            Names of all features; by default those of the training data, or numbers.
+        """
+        check_is_fitted(self)
+        check_number("n", n, least=1, whole=True)
+        known = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        names = known if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise InputError(f"feature_names has {len(names)} names; expected {self.n_features_in_}.")
+        return [[names[j] for j in leaf.data["terms"][:n].tolist()] for leaf in self.tree_.leaves()]
+
+    def flatten(self) -> FlatTopics:
+        """Explain all training samples, outliers too, by the topics of all leaves at once: HierNMF2-flat.
+
+        The topics are the leaves' `components_`; the memberships solve one nonnegative least squares problem
+        for all samples (thesis, (95)).
+
+        Returns
+        -------
+        FlatTopics
+            With `labels_`, `membership_` and `components_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import HierarchicalNMF
+        >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
+        >>> flat = HierarchicalNMF(3, random_state=0).fit(X).flatten()
+        >>> flat.membership_.shape, np.bincount(flat.labels_).tolist()
+        ((12, 3), [4, 4, 4])
+        """
+        check_is_fitted(self)
+        return FlatTopics.of(self._X, self.components_)
+
+    def transform(self, X: Any) -> Array:
+        """Return the memberships of samples in the leaves' topics, as in `flatten`."""
+        check_is_fitted(self)
+        return memberships(self._check_X(X, reset=False), self.components_)
+
+    def predict(self, X: Any) -> Array:
+        """Return the topic of largest membership of each sample, −1 where no topic explains it."""
+        return labels_of(self.transform(X))
+
+
+@dataclass(frozen=True)
+class FlatTopics:
+    """Samples explained by all topics at once, HierNMF2-flat of the thesis.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The topic of the largest membership; −1 for a sample that no topic explains.
+    membership_ : ndarray of shape (n_samples, n_topics)
+        The memberships h ≥ 0 of each sample, min ‖x − Cᵀh‖² (95).
+    components_ : ndarray of shape (n_topics, n_features)
+        The topics C, rows of unit length.
+    """
+
+    labels_: Array
+    membership_: Array
+    components_: Array
+
+    @classmethod
+    def of(cls, X: Any, topics: Array) -> Self:
+        """Explain the samples of X, dense or CSR, by topics of unit length."""
+        membership = memberships(X, topics)
+        return cls(labels_of(membership), membership, topics)
+
+
+def memberships(X: Any, topics: Array) -> Array:
+    """Solve (95) for all samples by one nonnegative least squares problem on the normal equations."""
+    C = np.ascontiguousarray(topics.T)
+    with single_threaded_blas():
+        G = C.T @ C
+    if sparse.issparse(X):
+        csr = read_csr(X)
+        R = np.empty((csr.shape[0], C.shape[1]), dtype=csr.dtype)
+        spmm(csr.indptr, csr.indices, csr.data, C.astype(csr.dtype, copy=False), R)
+    else:
+        R = dense_product(X, C.astype(X.dtype, copy=False))
+    return block_pivoting(G.astype(R.dtype, copy=False), R)
+
+
+def labels_of(membership: Array) -> Array:
+    """Return the largest membership's topic, −1 where there is none."""
+    return np.where(membership.any(axis=1), membership.argmax(axis=1), -1)
+
+
+def _own(X: Any, given: Any) -> Any:
+    """Return X in memory of its own, copied where it is still that of what the caller gave."""
+    if sparse.issparse(given):
+        is_shared = given.format == "csr" and np.may_share_memory(X.data, given.data)
+    else:  # lists are the only others that are read as a new array each time
+        is_shared = not isinstance(given, list | tuple) and np.may_share_memory(X, np.asarray(given))
+    return X.copy() if is_shared else X

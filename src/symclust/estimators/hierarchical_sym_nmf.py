@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._communities import Communities
-from symclust.estimators._flat_start import flat_start
-from symclust.estimators._input import Similarity, without_normalizing
-from symclust.estimators._label_placing import LabelPlacer
+from symclust.estimators._input import Similarity
+from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
-from symclust.exceptions import NotConvergedWarning, warn
+from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
 from symclust.hierarchy import CutGrowth, Tree
 from symclust.solvers import HISTORY
 from symclust.validation import check_n_clusters, check_number, check_similarity
+
+ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
 class HierarchicalSymNMF(SimilarityEstimator):
@@ -103,6 +106,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     '((0,1),(2,3));'
     """
 
+    _normalizes: ClassVar[bool] = True
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -123,7 +128,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Split the graph top-down.
+        """Split the graph top-down. Ctrl-C keeps the splits so far, and raises KeyboardInterrupt before any.
 
         Parameters
         ----------
@@ -151,9 +156,6 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_number("balance", self.balance, least=0)
         check_number("n_init", self.n_init, least=1, whole=True)
 
-    def _affinity_of(self, X: Any) -> tuple[Any, dict[str, Any] | None]:
-        return without_normalizing(X, self.affinity, self.affinity_params)
-
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
         self.n_clusters_ = tree.n_splits + 1
@@ -162,13 +164,19 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)
         self.objective_ = history[-1][1]
         self.n_iter_ = tree.n_splits
-        self.converged_ = self.n_clusters is None or self.n_clusters_ == self.n_clusters
+        is_enough = self.n_clusters is None or self.n_clusters_ == self.n_clusters
+        self.converged_ = is_enough and not tree.interrupted
         self.stop_reason_ = self._reason()
         self._placer = LabelPlacer(similarity, self.labels_, self.n_clusters_)
-        if not self.converged_:
+        if tree.interrupted:
+            warn(f"{type(self).__name__} was {self.stop_reason_}.", InterruptedWarning)
+        elif not self.converged_:
             warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
 
     def _reason(self) -> str:
+        if self.tree_.interrupted:
+            limit = "" if self.n_clusters is None else f" of {self.n_clusters}"
+            return f"interrupted at {self.n_clusters_} leaves{limit}; the tree so far is kept"
         if self.n_clusters is None:
             return f"stopped at {self.n_clusters_} clusters: no further split raises the modularity"
         if self.converged_:
@@ -178,11 +186,11 @@ class HierarchicalSymNMF(SimilarityEstimator):
             "min_size nodes in both parts"
         )
 
-    def __getattr__(self, name: str) -> Any:
-        # n × k numbers, which for many leaves are many more than there are edges: made when asked for.
-        if name == "membership_" and "_placer" in self.__dict__:
-            return self._placer.H
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def membership_(self) -> Array:  # type: ignore[override]
+        """Zeros and ones, n × k: for many leaves many more than there are edges, so made when asked for."""
+        check_is_fitted(self)
+        return self._placer.H
 
     @property
     def _n_features_out(self) -> int:
@@ -227,13 +235,38 @@ class HierarchicalSymNMF(SimilarityEstimator):
         """
         check_is_fitted(self)
         A = normalized_cut(self.affinity_matrix_)
-        H = flat_start(self.affinity_matrix_, self.labels_, self.n_clusters_)
+        H = _flat_start(self.affinity_matrix_, self.labels_, self.n_clusters_)
         start = H if H.any() else "random"  # without an edge inside a leaf there is none from the leaves
         options = {"random_state": self.random_state, **options}
         model = SymNMF(self.n_clusters_, affinity="precomputed", init=start, max_iter=max_iter, **options)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotConvergedWarning)  # it is not meant to
+            warnings.simplefilter("ignore", NotConvergedWarning)  # it is not meant to converge
+            warnings.simplefilter("always", InterruptedWarning)
             model.fit(A)
         model.node_names_ = self.node_names_
         model.components_ = model.membership_.T
         return model
+
+
+def _flat_start(A: Any, labels: Array, n_clusters: int) -> Array:
+    """Return H for the normalised cut of A: h_il goes with the root of the degree of i, largest at its label.
+
+    The unit column that is (d_i / vol(C))^1/2 on the nodes i of a cluster C and zero elsewhere, times
+    (assoc(C, C) / vol(C))^1/2, is the one of its direction that fits the normalised matrix best. The other
+    entries are small, not zero, so that a sample can change its cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.estimators.hierarchical_sym_nmf import _flat_start
+    >>> _flat_start(np.kron(np.eye(2), np.ones((2, 2))), np.array([0, 0, 1, 1]), 2).round(3).tolist()
+    [[0.707, 0.007], [0.707, 0.007], [0.007, 0.707], [0.007, 0.707]]
+    """
+    Z = csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters))
+    blocks = np.asarray((Z.T @ (A @ Z).astype(np.float64)).diagonal())
+    degrees = np.asarray(A @ np.ones(A.shape[0]), dtype=np.float64)
+    volumes = np.bincount(labels, weights=degrees, minlength=n_clusters)
+    scale = np.divide(np.sqrt(blocks), volumes, out=np.zeros(n_clusters), where=volumes > 0)
+    H = (ELSEWHERE * np.sqrt(degrees)[:, np.newaxis] * scale).astype(A.dtype)
+    H[np.arange(len(labels)), labels] *= 1 / ELSEWHERE
+    return H

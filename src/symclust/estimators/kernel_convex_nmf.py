@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
-from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._definite import WAYS, make_definite
-from symclust.estimators._hard import as_result
-from symclust.estimators._kernel_runs import KernelRuns
-from symclust.estimators._kernel_starts import first_labels
+from symclust.baselines import INDEFINITE, ConvexDescent, KernelRuns, SignedParts, first_labels, make_definite
+from symclust.estimators._base import SimilarityEstimator, as_result, is_given
 from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
-from symclust.estimators._signed_parts import SignedParts
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
-FLOOR = 0.2  # added to the indicators that the descent starts from, as Ding, Li and Jordan do
 STARTS = 10  # of the kernel k-means that finds the indicators
 
 
@@ -81,6 +75,8 @@ class KernelConvexNMF(SimilarityEstimator):
     np.True_
     """
 
+    _nonnegative: ClassVar[bool] = False
+
     def __init__(
         self,
         n_clusters: int = 2,
@@ -115,84 +111,32 @@ class KernelConvexNMF(SimilarityEstimator):
         similarity = self._read(X)
         k = check_n_clusters(self.n_clusters, similarity.operator.n)
         check_similarity(similarity.operator, nonnegative=False)
-        quiet = similarity.samples is not None or similarity.names is not None
+        quiet = not is_given(similarity)
         K, shift = make_definite(similarity.operator, self.indefinite, type(self).__name__, quiet)
         rng = check_random_state(self.random_state)
-        iterations = KernelRuns(K, np.ones(K.n), shift, k)
+        iterations = KernelRuns(K, k, shift=shift)
         runs = iterations.run(first_labels(iterations, "auto", STARTS, rng), 100)
         labels = min(runs, key=lambda run: run.objectives[-1]).labels
         with single_threaded_blas():
-            descent = _Descent(SignedParts(K, shift), labels, k)
+            descent = ConvexDescent(SignedParts(K, shift), labels, k)
             converged = descent.run(self.tol, self.max_iter)
         self.weights_ = descent.W
         n_iter = len(descent.objectives)
-        self._store(
-            similarity,
-            as_result(
-                descent.G,
-                descent.objective(),
-                descent.objectives,
-                np.array(descent.clock) - clock,
-                converged,
-                f"stopped after {n_iter} iterations: the objective "
-                f"{'has stopped' if converged else 'is still'} falling",
-            ),
+        result = as_result(
+            descent.G,
+            descent.objective(),
+            descent.objectives,
+            np.array(descent.clock) - clock,
+            converged,
+            f"stopped after {n_iter} iterations: the objective "
+            f"{'has stopped' if converged else 'is still'} falling",
         )
         # A new sample's similarities are those of ΦWg to the others: KWg.
-        self._placer = Placer(similarity, K @ descent.W, members=descent.G)
+        self._store(similarity, result, Placer(similarity, K @ descent.W, members=descent.G))
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
-        check_known("indefinite", self.indefinite, WAYS)
+        check_known("indefinite", self.indefinite, INDEFINITE)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("tol", self.tol, least=0)
-
-
-class _Descent:
-    """The updates of Ding, Li and Jordan (2010), (27) and (28) for kernels."""
-
-    def __init__(self, parts: SignedParts, labels: Array, k: int) -> None:
-        self.parts = parts
-        H = np.eye(k, dtype=parts.dtype)[labels]
-        self.G = H + parts.dtype.type(FLOOR)
-        self.W = self.G / np.maximum(H.sum(axis=0), 1)
-        self.objectives: list[float] = []
-        self.clock: list[float] = []
-
-    def run(self, tol: float, max_iter: int) -> bool:
-        trace = abs(self.parts.trace)
-        for iteration in range(max_iter):
-            self._step()
-            if iteration >= 10 and self.objectives[-11] - self.objectives[-1] <= 10 * tol * trace:
-                return True
-        return False
-
-    def objective(self) -> float:
-        """Return the objective of W and G, for a product with K."""
-        plus, minus = self.parts.products(self.W)
-        return self._value(self.W, plus - minus, self.G.T @ self.G)
-
-    def _value(self, W: Array, KW: Array, gram: Array) -> float:
-        return self.parts.trace - 2 * float(np.sum(self.G * KW)) + float(np.sum((W.T @ KW) * gram))
-
-    def _step(self) -> None:
-        (plus, minus), W = self.parts.products(self.W), self.W
-        attraction = plus + self.G @ (W.T @ minus)
-        repulsion = minus + self.G @ (W.T @ plus)
-        self.G = _scaled(self.G, attraction, repulsion)
-        gram = self.G.T @ self.G
-        of_G = self.parts.products(self.G)
-        self.W = _scaled(W, of_G[0] + minus @ gram, of_G[1] + plus @ gram)
-        self.objectives.append(self._value(W, plus - minus, gram))  # of the new G and the old W
-        self.clock.append(time.perf_counter())
-
-
-def _scaled(factor: Array, attraction: Array, repulsion: Array) -> Array:
-    ratio = np.divide(attraction, repulsion, out=np.ones_like(factor), where=repulsion > 0)
-    return factor * np.sqrt(np.maximum(ratio, 0))

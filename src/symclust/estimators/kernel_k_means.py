@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from symclust.estimators._definite import WAYS, make_definite
-from symclust.estimators._hard import HardEstimator
-from symclust.estimators._kernel_runs import KernelRuns
-from symclust.estimators._kernel_starts import INITS, first_labels
+from symclust._types import Array
+from symclust.baselines import INDEFINITE, KERNEL_INITS, KernelRuns, first_labels, make_definite
+from symclust.estimators._base import HardEstimator, is_given
 from symclust.estimators._options import check_known
 from symclust.exceptions import InputError
 from symclust.operators import Operator
@@ -44,6 +43,8 @@ class KernelKMeans(HardEstimator):
         What to do with negative eigenvalues, which no inner products have: "clip" them (dense matrices),
         "shift" the diagonal, which changes the objective by a constant, or "ignore" them, so that an
         iteration may raise the objective. "auto" clips dense matrices of up to 2,000 rows and shifts others.
+        With weights, the eigenvalues are those of W^½KW^½, which is all of K that the objective sees, and
+        the shift adds σ/w_i to K_ii.
     init : {"auto", "samples", "spectral"}, default="auto"
         Where runs start: from k samples as centres, or from k-means on the leading eigenvectors. "auto" takes
         samples for dense matrices, and eigenvectors for others: in a sparse graph most samples have nothing
@@ -113,10 +114,10 @@ class KernelKMeans(HardEstimator):
         k = check_n_clusters(self.n_clusters, similarity.operator.n)
         check_similarity(similarity.operator, nonnegative=False)
         K, weights = self._weighted(similarity.operator)
-        quiet = similarity.samples is not None or similarity.names is not None
-        K, shift = make_definite(K, self.indefinite, type(self).__name__, quiet)
+        quiet = not is_given(similarity)
+        K, shift = make_definite(K, self.indefinite, type(self).__name__, quiet, weights)
         rng = check_random_state(self.random_state)
-        iterations = KernelRuns(K, weights, shift, k)
+        iterations = KernelRuns(K, k, weights, shift)
         runs = iterations.run(first_labels(iterations, self.init, self.n_init, rng), self.max_iter)
         self.inits_ = np.array([run.objectives[-1] for run in runs])
         best = runs[int(self.inits_.argmin())]
@@ -133,9 +134,9 @@ class KernelKMeans(HardEstimator):
         )
         return self
 
-    def _weighted(self, K: Operator) -> tuple[Operator, np.ndarray]:
+    def _weighted(self, K: Operator) -> tuple[Operator, Array | None]:
         if self.weights is None:
-            return K, np.ones(K.n)
+            return K, None
         if isinstance(self.weights, str):
             degrees = K.degrees().astype(np.float64)
             if degrees.min() < 0:
@@ -153,8 +154,8 @@ class KernelKMeans(HardEstimator):
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
-        check_known("indefinite", self.indefinite, WAYS)
-        check_known("init", self.init, INITS)
+        check_known("indefinite", self.indefinite, INDEFINITE)
+        check_known("init", self.init, KERNEL_INITS)
         if isinstance(self.weights, str):
             check_known("weights", self.weights, ("degree",), ", or give None or an array")
         check_number("n_init", self.n_init, least=1, whole=True)

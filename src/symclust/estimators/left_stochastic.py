@@ -1,31 +1,43 @@
-"""Left-stochastic clustering."""
+"""Left-stochastic clustering: all clusters at once, or by splits in two."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from symclust.constraints import Simplex
-from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._definite import warn_of_negative_part
+from symclust._threads import single_threaded_blas
+from symclust._types import Array
+from symclust.constraints import Simplex, project_simplex
+from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators._input import Similarity
 from symclust.estimators._options import check_known
-from symclust.estimators._probabilities import Probabilities
-from symclust.estimators._simplex_placing import SimplexPlacer
-from symclust.left_stochastic import Rotation, embed, rotate
+from symclust.estimators._placing import Placer
+from symclust.estimators.divisive import TreeEstimator
+from symclust.left_stochastic import (
+    Rotation,
+    assign_sizes,
+    embed,
+    other_clusterings,
+    rotate,
+    second_half,
+)
+from symclust.nnls import block_pivoting
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
 from symclust.solvers import HISTORY, Control, Problem, Result, StochasticMultiplicative, run
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
 SOLVERS = ("rotation", "multiplicative")
+PENALTY = 100.0  # weight of the sum, relative to the Gram matrix
+PASSES = 6  # each corrects the sum by what the one before left over, and gains two digits
 
 
-class LeftStochastic(Probabilities, SimilarityEstimator):
+class LeftStochastic(SimilarityEstimator):
     r"""Cluster by probabilities whose inner products are the similarities.
 
     Finds P, one row a sample, with rows on the probability simplex, and a scale c that minimise
@@ -102,6 +114,8 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
     (0.2, [0.4, 0.6])
     """
 
+    _nonnegative: ClassVar[bool] = False
+
     def __init__(
         self,
         n_clusters: int = 2,
@@ -169,16 +183,88 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         self._keep(similarity, best, scale, squared_norm)
 
     def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
-        self._store(similarity, result)
+        self._store(similarity, result, SimplexPlacer(similarity, result.H, scale))
         self.scale_ = scale
         # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
-        self._placer = SimplexPlacer(similarity, result.H, scale)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
+    @property
+    def is_unique_(self) -> bool:
+        """Whether no other left-stochastic factor of PPᵀ gives other clusters than P.
+
+        Always for two clusters. For three, by the angles of the samples (section 2.4): no sample can be
+        turned over the border of two clusters before one leaves the simplex, and no possible angle further on
+        gives other clusters either, which the paper's test does not see. For more clusters,
+        `alternative_clusterings` finds none, with its defaults: evidence, not proof.
+        """
+        return not self.alternative_clusterings(most=1, random_state=0)
+
+    def alternative_clusterings(
+        self,
+        tolerance: float | None = None,
+        *,
+        most: int = 20,
+        n_rotations: int = 200,
+        random_state: Any = None,
+    ) -> list[Array]:
+        """Return labels of other factors with the same inner products, by rotation (sections 2.4 and 6).
+
+        Parameters
+        ----------
+        tolerance : float, optional
+            How far outside the simplex samples may be, on average, for a rotation to count; by default
+            rounding. A larger one finds clusterings that fit the similarities almost as well.
+        most : int, default=20
+            Return at most so many.
+        n_rotations : int, default=200
+            For more than three clusters, how many rotations are tried; for three all are known.
+        random_state : int, RandomState or None, default=None
+            For the rotations tried.
+
+        Returns
+        -------
+        list of ndarray of shape (n_samples,)
+            Empty if none was found. They differ from `labels_` and from each other by more than names.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import LeftStochastic
+        >>> angles = np.arange(12) * np.pi / 6
+        >>> circle = np.column_stack([np.cos(angles), np.sin(angles)])
+        >>> K = 1 / 3 + 0.1 * circle @ circle.T
+        >>> model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(K)
+        >>> model.is_unique_, len(model.alternative_clusterings()) > 0
+        (False, True)
+        """
+        check_is_fitted(self)
+        P = self.membership_
+        if tolerance is None:
+            tolerance = float(np.sqrt(np.finfo(P.dtype).eps))
+        check_number("tolerance", tolerance, least=0)
+        check_number("most", most, least=1, whole=True)
+        check_number("n_rotations", n_rotations, least=2, whole=True)
+        return other_clusterings(P, tolerance, most, n_rotations, check_random_state(random_state))
+
+    def assign_sizes(self, sizes: Any) -> Array:
+        """Return labels with given numbers of samples in the clusters and the largest sum of probabilities.
+
+        Parameters
+        ----------
+        sizes : sequence of int
+            How many samples each cluster gets, in the order of the columns of `membership_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import LeftStochastic
+        >>> P = np.array([[1.0, 0.0], [0.9, 0.1], [0.6, 0.4], [0.0, 1.0], [0.2, 0.8]])
+        >>> model = LeftStochastic(2, affinity="precomputed").fit(P @ P.T)
+        >>> np.bincount(model.labels_).tolist(), np.bincount(model.assign_sizes([1, 4])).tolist()
+        ([3, 2], [1, 4])
+        """
+        check_is_fitted(self)
+        return assign_sizes(self.membership_, sizes)
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
@@ -188,7 +274,111 @@ class LeftStochastic(Probabilities, SimilarityEstimator):
         check_number("tol", self.tol, least=0)
 
 
-def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -> np.ndarray:
+class HierarchicalLeftStochastic(TreeEstimator):
+    """Split clusters in two by left-stochastic decomposition, the least similar cluster first.
+
+    With two clusters the decomposition needs the two leading eigenvectors and no iterations. Begin with all
+    samples; split the leaf whose samples are least similar to each other, seen alone; until there are
+    n_clusters leaves (Arora, Gupta, Kapila and Fazel 2013, 3.3). For many clusters it is many times faster
+    than `LeftStochastic`, whose rotations have n_clusters dimensions.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of leaves.
+    affinity : str or callable, default="nearest_neighbors"
+        How samples become similarities, as in `SymNMF`; negative similarities are welcome.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Leaf of each sample, numbered from left to right.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        One where a sample belongs to a cluster, else zero.
+    tree_ : Tree
+        All splits: ``tree_.cut(k)`` gives the labels when there were k leaves, ``tree_.linkage()`` is for
+        SciPy's ``dendrogram``, ``tree_.to_newick()`` and ``tree_.to_json()`` for other programs.
+    objective_ : float
+        Average within-cluster similarity (17) of the leaves; larger is better.
+    affinity_matrix_ : ndarray, csr_array or Operator
+        The similarity K.
+    node_names_ : list or None
+        Names of the nodes, for graphs.
+
+    Notes
+    -----
+    A split reads the two largest eigenvalues alone, so negative ones are cut; a warning says how much of a
+    given similarity they make up.
+
+    See Also
+    --------
+    LeftStochastic : all clusters at once, with probabilities.
+    DivisiveClustering : the same splits by any other method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import HierarchicalLeftStochastic
+    >>> K = np.kron(np.array([[3.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 3.0]]), np.ones((2, 2)))
+    >>> K += 0.1 * np.eye(6)
+    >>> model = HierarchicalLeftStochastic(3, affinity="precomputed").fit(K)
+    >>> model.labels_.tolist(), model.tree_.cut(2).tolist()
+    ([0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity_params: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+
+    def _comment(self, similarity: Similarity) -> None:
+        warn_of_negative_part(similarity, type(self).__name__)
+
+    def _bisect(self, K: Operator) -> Array | None:
+        return second_half(K)
+
+
+class SimplexPlacer(Placer):
+    """Solves min ‖a − Pp/c‖² over the simplex for the similarities a of a new sample.
+
+    The sum of p is kept by an augmented Lagrangian: nonnegative least squares with a penalty on the sum, a
+    few times with the right-hand side corrected.
+    """
+
+    def __init__(self, similarity: Similarity, P: Array, scale: float) -> None:
+        super().__init__(similarity, P)
+        self.scale = scale
+
+    def _place(self, A: Any) -> Array:
+        return self._memberships_of(A)[0]
+
+    def _solve(self, A: Any) -> tuple[Array, Array]:
+        p, attraction = self._memberships_of(A)
+        return p / p.dtype.type(self.scale), attraction
+
+    def _memberships_of(self, A: Any) -> tuple[Array, Array]:
+        dtype = self.H.dtype
+        with single_threaded_blas():
+            attraction = np.ascontiguousarray(A @ self.H, dtype=dtype)
+        weight = PENALTY * float(np.trace(self._gram)) / len(self._gram)
+        left = (self._gram + weight).astype(dtype)
+        right = attraction * dtype.type(self.scale)
+        multipliers = np.full((len(right), 1), weight, dtype=dtype)
+        for _ in range(PASSES):
+            p = block_pivoting(left, np.ascontiguousarray(right + multipliers))
+            multipliers += dtype.type(weight) * (1 - p.sum(axis=1, keepdims=True))
+        return project_simplex(p), attraction
+
+
+def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -> Array:
     """Return rows distributed uniformly on the simplex."""
     return rng.dirichlet(np.ones(k), operator.n).astype(operator.dtype)
 
@@ -196,7 +386,7 @@ def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -
 def descend_multiplicatively(
     operator: Operator,
     scale: float,
-    starts: list[np.ndarray],
+    starts: list[Array],
     tol: float,
     max_iter: int,
     multipliers: bool = True,

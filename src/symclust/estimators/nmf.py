@@ -1,13 +1,20 @@
-"""Nonnegative matrix factorization of a data matrix."""
+"""Nonnegative matrix factorization of a data matrix, and its variants."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from symclust.estimators._data_factors import DataFactors
+from symclust.estimators._input import read_graph
+from symclust.estimators._placing import KnownRows
 from symclust.operators import Bipartite
-from symclust.two_factors import TwoFactors
+from symclust.solvers import Result
+from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors
+from symclust.validation import check_number
 
 
 class NMF(DataFactors):
@@ -111,3 +118,240 @@ class NMF(DataFactors):
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
         return TwoFactors(A)
+
+
+class SparseNMF(NMF):
+    r"""Cluster samples by a factorization in which each has few memberships.
+
+    Finds W, C ≥ 0 that minimise
+
+    .. math:: \|X - WC^T\|_F^2 + \alpha \|C\|_F^2 + \beta \sum_i \|w_i\|_1^2
+
+    (thesis (11), whose W is our C and whose H is our W).
+
+    Parameters
+    ----------
+    sparsity : float, default=0.01
+        The weight β: larger values give rows of memberships with fewer entries.
+    ridge : float, default=None
+        The weight α; None takes the square of the largest entry of X. It keeps the entries of C from growing:
+        if one of the two weights is 0, the other's term vanishes by the scale of the factors alone, and what
+        is left is `NMF`.
+    n_clusters, solver, init, n_init, tol, max_iter, time_limit, random_state, callback
+        As in `NMF`.
+
+    Attributes
+    ----------
+    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
+        As in `NMF`.
+    objective_ : float
+        The objective at W and C as they were found: with unit components the penalties would be others.
+    relative_error_ : float
+        ‖X − WCᵀ‖ / ‖X‖.
+    ridge_ : float
+        The α that was used.
+
+    Notes
+    -----
+    Only √(αβ) matters: with W/t and tC for W and C both terms have that weight, for t = (α/β)^¼. The descent
+    works on these, whose sizes are alike, so that a change of the unit of X changes nothing but units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import NMF, SparseNMF
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.dirichlet([0.3] * 4, 60) @ rng.random_sample((4, 20))
+    >>> plain, sparse = NMF(4).fit(X), SparseNMF(4, sparsity=0.5).fit(X)
+    >>> bool(np.mean(sparse.membership_ == 0) > np.mean(plain.membership_ == 0))
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        sparsity: float = 0.01,
+        ridge: float | None = None,
+        solver: str = "bpp",
+        init: Any = "spectral",
+        n_init: int = 1,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            solver=solver,
+            init=init,
+            n_init=n_init,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            random_state=random_state,
+            callback=callback,
+        )
+        self.sparsity = sparsity
+        self.ridge = ridge
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_number("sparsity", self.sparsity, least=0)
+        if self.ridge is not None:
+            check_number("ridge", self.ridge, least=0)
+
+    def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
+        self.ridge_ = A.largest() ** 2 if self.ridge is None else float(self.ridge)
+        weight = math.sqrt(self.ridge_) * math.sqrt(self.sparsity)
+        return SparseRows(A, weight, weight)
+
+
+class AffineNMF(NMF):
+    r"""Cluster samples by what they have beyond a baseline that all of them share.
+
+    Finds W, C, b ≥ 0 that minimise
+
+    .. math:: \|X - \mathbf{1}b^T - WC^T\|_F^2
+
+    (thesis (44)-(46)). Features that are alike in all samples go to the baseline, and the memberships of
+    different clusters overlap less.
+
+    Parameters
+    ----------
+    n_clusters, solver, init, n_init, tol, max_iter, time_limit, random_state, callback
+        As in `NMF`.
+
+    Attributes
+    ----------
+    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
+        As in `NMF`.
+    baseline_ : ndarray of shape (n_features,)
+        The offset b.
+    objective_, relative_error_ : float
+        Of the fit with the baseline.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import AffineNMF
+    >>> X = np.kron(np.eye(2), np.ones((3, 2))) + np.array([0.0, 5.0, 0.0, 5.0])
+    >>> model = AffineNMF(2, tol=1e-6).fit(X)
+    >>> model.baseline_.round(2).tolist()
+    [0.0, 5.0, 0.0, 5.0]
+    >>> model.labels_[0] == model.labels_[1] == model.labels_[2] != model.labels_[3]
+    np.True_
+    """
+
+    def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
+        return Affine(A)
+
+    def _store(self, objective: TwoFactors, best: Result) -> None:
+        super()._store(objective, best)
+        self.baseline_ = self._placer.offset
+
+
+class GraphNMF(NMF):
+    r"""Cluster samples by a factorization whose memberships vary little over a graph.
+
+    Finds W, C ≥ 0 that minimise
+
+    .. math:: \|X - WC^T\|_F^2 + \lambda \sum_l \|c_l\|^2 w_l^T L w_l, \quad L = D - S
+
+    where S holds the similarities of the samples and D their sums: graph-regularised NMF (Cai, He, Han and
+    Huang 2011), with components of length 1 as in that paper. L is seen through products with S alone.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    graph : str, array, sparse array, graph or Operator, default="nearest_neighbors"
+        The similarities S: made of X as the `affinity` of that name in `SymNMF` does, or given, n × n.
+    graph_params : dict, default=None
+        Parameters of a `graph` that is named, for example ``{"n_neighbors": 5}``.
+    graph_regularization : float, default=10.0
+        The weight λ. Both terms have the unit of X², so that it is a pure number as long as the graph's
+        degrees are about 1, which those of the default are.
+    solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
+        As in `NMF`; "multiplicative" is the paper's. "bpp" takes each sample by itself, which the graph does
+        not allow.
+    init, n_init, tol, max_iter, time_limit, random_state, callback
+        As in `NMF`.
+
+    Attributes
+    ----------
+    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
+        As in `NMF`.
+    objective_ : float
+        The objective.
+    relative_error_ : float
+        ‖X − WCᵀ‖ / ‖X‖.
+    graph_ : ndarray, csr_array or Operator
+        The similarities S.
+
+    Notes
+    -----
+    `transform` knows no neighbours of an unseen sample: its memberships are those of plain NMF with the
+    components found. A sample seen in training keeps its row of `membership_`.
+
+    Examples
+    --------
+    Without the graph the fourth sample, half of each kind, is between the clusters:
+
+    >>> import numpy as np
+    >>> from symclust import GraphNMF
+    >>> X = np.array([[1.0, 0.0], [1.0, 0.1], [0.9, 0.0], [0.5, 0.5], [0.1, 1.0], [0.0, 1.0]])
+    >>> friends = np.zeros((6, 6))
+    >>> friends[3, :3] = friends[:3, 3] = 1
+    >>> model = GraphNMF(2, graph=friends, graph_regularization=3.0).fit(X)
+    >>> model.labels_[3] == model.labels_[0] != model.labels_[5]
+    np.True_
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        graph: Any = "nearest_neighbors",
+        graph_params: dict[str, Any] | None = None,
+        graph_regularization: float = 10.0,
+        solver: str = "hals",
+        init: Any = "spectral",
+        n_init: int = 1,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            solver=solver,
+            init=init,
+            n_init=n_init,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            random_state=random_state,
+            callback=callback,
+        )
+        self.graph = graph
+        self.graph_params = graph_params
+        self.graph_regularization = graph_regularization
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_number("graph_regularization", self.graph_regularization, least=0)
+
+    def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
+        similarity = read_graph(self.graph, self.graph_params, X)
+        self.graph_ = similarity.matrix
+        self._known = KnownRows(X)
+        return Smooth(A, similarity.operator, self.graph_regularization)
+
+    def _place(self, X: Any) -> np.ndarray:
+        placed = super()._place(X)
+        known = self._known.find(self._known.keys(X))
+        placed[known >= 0] = self.membership_[known[known >= 0]]
+        return placed

@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from symclust.constraints import Nonnegative
-from symclust.estimators._descent import DescentEstimator
+from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.estimators._input import read_ignored
-from symclust.estimators._options import check_known, check_solver, make_solver
+from symclust.estimators._options import check_known
 from symclust.exceptions import InputError
 from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal
 from symclust.operators import Operator

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust._threads import single_threaded_blas
-from symclust.estimators._spherical_runs import SphericalRuns
-from symclust.estimators._spherical_starts import scattered_samples
+from symclust._types import Array
+from symclust.baselines import SphericalRun, SphericalRuns, scattered_samples
+from symclust.estimators._base import Clusterer
 from symclust.graphs import unit_rows
 from symclust.validation import check_features, check_n_clusters, check_number
 
 
-class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class SphericalKMeans(Clusterer):
     r"""K-means on directions: documents by their cosines (Dhillon and Modha 2001).
 
     Minimises
@@ -43,7 +44,8 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     membership_ : ndarray of shape (n_samples, n_clusters)
         A one in each row.
     components_ : ndarray of shape (n_clusters, n_features)
-        The centres, of unit length.
+        The centres, of unit length. Of sparse samples they are held sparse, and this array is made at each
+        look at it.
     objective_ : float
         The objective above.
     inits_ : ndarray of shape (n_init,)
@@ -95,19 +97,25 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             starts = scattered_samples(iterations, self.n_init, check_random_state(self.random_state))
             runs = iterations.run(starts, self.max_iter)
         self.inits_ = np.array([run.objectives[-1] for run in runs])
-        self._store(runs[int(self.inits_.argmin())], X.dtype)
+        best = runs[int(self.inits_.argmin())]
+        self._components = iterations.components(best.centers)
+        self._store(best, X.dtype)
         return self
 
-    def _store(self, run: Any, dtype: np.dtype) -> None:
-        k = run.centers.shape[1]
+    def _store(self, run: SphericalRun, dtype: np.dtype) -> None:
         self.labels_ = run.labels
-        self.membership_ = (self.labels_[:, None] == np.arange(k)).astype(dtype)
-        self.components_ = np.ascontiguousarray(run.centers.T, dtype=dtype)
+        self.membership_ = (run.labels[:, None] == np.arange(self._n_features_out)).astype(dtype)
         self.objective_, self.n_iter_, self.converged_ = run.objectives[-1], len(run.objectives), run.done
         done = "no sample changes its cluster" if run.done else "samples still change clusters"
         self.stop_reason_ = f"stopped after {self.n_iter_} iterations: {done}"
 
-    def transform(self, X: Any) -> np.ndarray:
+    @property
+    def components_(self) -> Array:
+        """The centres, one a row; made of the sparse ones that a model of sparse samples holds."""
+        check_is_fitted(self)
+        return self._components.toarray() if sparse.issparse(self._components) else self._components
+
+    def transform(self, X: Any) -> Array:
         """Return the cosine of each sample with each centre.
 
         Parameters
@@ -117,10 +125,10 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         check_is_fitted(self)
         X = self._read(X, reset=False)
         with single_threaded_blas():
-            centers = self.components_.T.astype(X.dtype)
-            return SphericalRuns(X, len(self.components_)).cosines([centers])[:, 0]
+            runs = SphericalRuns(X, self._n_features_out)
+            return runs.cosines([runs.centers(self._components)])[:, 0]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """Return the nearest centre of each sample.
 
         Parameters
@@ -136,10 +144,4 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return self._components.shape[0]

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from symclust.constraints import Nonnegative
-from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._options import check_solver, make_solver
+from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
 from symclust.solvers import Problem, Solver

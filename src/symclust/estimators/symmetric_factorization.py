@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
 from symclust import _kernels, registry
-from symclust.constraints import as_constraint
-from symclust.estimators._assigning import find_centers, nearest_center
-from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._feasible import feasible_starts, orthant_solver
+from symclust._threads import single_threaded_libraries
+from symclust._types import Array
+from symclust.baselines import k_means
+from symclust.constraints import Nonnegative, as_constraint
+from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
 from symclust.estimators._input import Similarity
-from symclust.estimators._options import COUPLED, check_known, check_solver
+from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
-from symclust.estimators._row_solver import RowSolver
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
-from symclust.solvers import Control, Problem, Result, Solver, Start, Starts, run
+from symclust.solvers import (
+    Control,
+    Problem,
+    Result,
+    RowSolver,
+    Solver,
+    Start,
+    Starts,
+    orthant_solver,
+    solve_in_set,
+)
 from symclust.validation import check_number
 
 ASSIGNMENTS = ("auto", "argmax", "kmeans")
+RESTARTS = 10  # of k-means on the rows
 STEP_RULES = ("accelerated", "adaptive", "search")
 
 
@@ -181,8 +194,7 @@ class SymmetricFactorization(DescentEstimator):
     def _make_solver(self, problem: Problem) -> Solver:
         name = self.solver
         if name == "auto":
-            orthant = "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated"
-            if orthant:
+            if "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated":
                 return orthant_solver(problem.operator)
             name = "projected_gradient"
         solver = registry.resolve("solvers", name)
@@ -191,11 +203,8 @@ class SymmetricFactorization(DescentEstimator):
         return solver(self.coupling) if name in COUPLED else solver()
 
     def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
-        solver = self._make_solver(problem)
-        solver.check(problem)
-        points = feasible_starts(problem, starts, control)
-        references = [point.reference or 0.0 for point in points]
-        return run(problem, solver, [point.H for point in points], control, references), points
+        orthant = replace(problem, constraint=Nonnegative())
+        return solve_in_set(problem, orthant, self._make_solver(problem), starts, control)
 
     def _measure_error(self, problem: Problem) -> float:
         """Split the objective into the two terms of (5) on the way."""
@@ -213,21 +222,19 @@ class SymmetricFactorization(DescentEstimator):
             return not self._problem.constraint.nonnegative
         return self.assign == "kmeans"
 
-    def _fit_labels(self, H: np.ndarray) -> np.ndarray:
+    def _fit_labels(self, H: Array) -> Array:
         self.centers_ = None
         if self._reads_centers():
             seed = check_random_state(self.random_state).randint(2**31 - 1)
-            self.centers_ = find_centers(H, H.shape[1], seed)
+            self.centers_ = k_means(H, H.shape[1], RESTARTS, seed).cluster_centers_
         return self._labels_of(H)
 
-    def _labels_of(self, H: np.ndarray) -> np.ndarray:
-        return H.argmax(axis=1) if self.centers_ is None else nearest_center(H, self.centers_)
+    def _labels_of(self, H: Array) -> Array:
+        if self.centers_ is None:
+            return H.argmax(axis=1)
+        with single_threaded_libraries():
+            return pairwise_distances_argmin(H, self.centers_)
 
-    def _make_placer(self, similarity: Similarity, H: np.ndarray) -> Placer:
+    def _make_placer(self, similarity: Similarity, H: Array) -> Placer:
         # Off the diagonal M = A − λL is (1 + λ)A.
         return Placer(similarity, H, RowSolver(self._problem.constraint), 1 + self.graph_regularization)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags

@@ -19,9 +19,8 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
-from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._threads import map_blocks, single_threaded_blas, single_threaded_libraries, split
 from symclust._types import Array, Features
 from symclust.exceptions import InputError
 
@@ -288,8 +287,8 @@ class Brute(Expansion):
 
     def candidates(self, Q: Array, count: int) -> Array:
         """Return the numbers of the `count` nearest rows."""
-        # Among ties scikit-learn's own threads would let the fastest win. The limit is the calling thread's.
-        with threadpool_limits(1, user_api="openmp"):
+        # Among ties scikit-learn's own threads would let the fastest win.
+        with single_threaded_libraries():
             return self._search.kneighbors(Q - self._center, count, return_distance=False)
 
     def _squares(self, Q: Array) -> Array:

@@ -1,25 +1,27 @@
 """Trees of clusters, and how they grow.
 
-=========  ==================================================================================
-`Tree`     nodes with their samples; cut at any number of clusters, drawn, written, read
-`grow`     split the leaf that needs it most until there are enough
-`Within`   which leaf that is, by its samples' similarity to each other
-`scores`   the same for topics: how well two topics divide the terms of their parent
-`splits`   how the samples of a node are divided in two
-=========  ==================================================================================
+=============  ==============================================================================
+`Tree`         nodes with their samples; cut at any number of clusters, drawn, written, read
+`grow`         split the leaf that needs it most until there are enough
+`Within`       which leaf that is, by its samples' similarity to each other
+`splinter`     how DIANA splits it
+`CutGrowth`    a tree of communities as it grows, on a graph
+`TopicGrowth`  a tree of topics as it grows, on samples × features
+`splits`       how the samples of a topic are divided in two
+`scores`       which topic is split next: how well two topics divide the terms of their parent
+=============  ==============================================================================
 """
 
 from symclust.hierarchy.cut_growth import CutGrowth
-from symclust.hierarchy.growth import grow
+from symclust.hierarchy.growth import Within, grow, splinter
+from symclust.hierarchy.leaf_graph import LeafGraph
 from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.splinter import splinter
-from symclust.hierarchy.topic_growth import TopicGrowth
+from symclust.hierarchy.topic_growth import TopicGrowth, Trials
 from symclust.hierarchy.tree import Node, Tree
-from symclust.hierarchy.trials import Trials
-from symclust.hierarchy.within import Within
 
 __all__ = [
     "CutGrowth",
+    "LeafGraph",
     "Node",
     "Samples",
     "TopicGrowth",

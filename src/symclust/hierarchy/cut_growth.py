@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust._threads import available_threads, map_blocks, split
+from symclust.hierarchy.growth import interruptible
 from symclust.hierarchy.leaf_graph import Bisection, LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
@@ -29,10 +30,10 @@ class Leaf:
     crossing: float  # weight of the edges that the cut goes through
     children: tuple[Leaf | None, ...] = ()
 
-    def halves(self) -> list[tuple[LeafGraph, int]]:
+    def parts(self) -> list[tuple[LeafGraph, int]]:
         """Return the graphs of the two parts and a seed for each."""
-        parts = (np.flatnonzero(~self.cut.right), np.flatnonzero(self.cut.right))
-        return [(self.graph.part(index), child_seed(self.seed, side)) for side, index in enumerate(parts)]
+        sides = (np.flatnonzero(~self.cut.right), np.flatnonzero(self.cut.right))
+        return [(self.graph.part(index), child_seed(self.seed, side)) for side, index in enumerate(sides)]
 
 
 class CutGrowth:
@@ -64,13 +65,15 @@ class CutGrowth:
 
     Attributes
     ----------
+    tree : Tree
+        Grown so far.
     history : list of (float, float)
         Seconds and average normalised cut with 1, 2, ... leaves.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from symclust.hierarchy.cut_growth import CutGrowth
+    >>> from symclust.hierarchy import CutGrowth
     >>> from symclust.operators import as_operator
     >>> A = as_operator(nx.ring_of_cliques(4, 5))
     >>> tree = CutGrowth(A, balance=0.5, smallest=1, while_modular=True, n_init=1, seed=0).grow(20)
@@ -85,31 +88,40 @@ class CutGrowth:
         self.n_init, self.seed = n_init, seed
         self.root = LeafGraph.whole(operator)
         self.total = float(self.root.volumes.sum())
+        self.tree = Tree(self.root.n)
+        self.history: list[tuple[float, float]] = []
+        self._queue: list[Entry] = []  # leaves that can be split, the best one first
 
     def grow(self, n_leaves: int) -> Tree:
-        """Return a tree with `n_leaves` leaves, or as many as there are cuts for."""
-        tree, queue, started = Tree(self.root.n), list[Entry](), time.perf_counter()
-        held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
-        self._open(queue, tree.nodes[0], self._leaves([(self.root, self.seed)])[0], held)
-        self.history = [(time.perf_counter() - started, 1 - held)]
-        while queue and len(self.history) < n_leaves:
-            self._prepare(queue)
-            leaf = self._split(tree, queue)
-            held += leaf.gain
-            k = len(self.history) + 1
-            self.history.append((time.perf_counter() - started, 1 - held / k))
-        return tree
+        """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
 
-    def _split(self, tree: Tree, queue: list[Entry]) -> Leaf:
-        """Split the first leaf of the queue, whose children are known, and return it."""
-        _, number, leaf = heapq.heappop(queue)
-        node, right = tree.nodes[number], leaf.cut.right
+        Ctrl-C ends it with the tree grown so far, see `interruptible`.
+        """
+        started = time.perf_counter()
+        with interruptible(self.tree):
+            held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
+            self.tree.nodes[0].data["normalized_cut"] = 1 - held
+            self._open(self.tree.nodes[0], self._leaves([(self.root, self.seed)])[0])
+            self.history = [(time.perf_counter() - started, 1 - held)]
+            while self._queue and len(self.history) < n_leaves:
+                self._prepare()
+                _, number, leaf = heapq.heappop(self._queue)
+                held += leaf.gain
+                k = len(self.history) + 1
+                self.history.append((time.perf_counter() - started, 1 - held / k))
+                self._split(number, leaf)
+        del self.history[self.tree.n_splits + 1 :]  # of a split that was interrupted
+        return self.tree
+
+    def _split(self, number: int, leaf: Leaf) -> None:
+        """Split a leaf whose children are known."""
+        node, right = self.tree.nodes[number], leaf.cut.right
+        parts = [node.members[~right], node.members[right]]
+        cuts = (1 - ratio(*sums) for sums in zip(leaf.cut.association, leaf.cut.volume, strict=True))
+        children = self.tree.split(number, parts, [{"normalized_cut": cut} for cut in cuts])
         node.data |= {"gain": leaf.gain, "modularity_gain": leaf.modularity_gain}
-        parts = tree.split(number, [node.members[~right], node.members[right]])
-        held = map(ratio, leaf.cut.association, leaf.cut.volume)
-        for part, child, share in zip(parts, leaf.children, held, strict=True):
-            self._open(queue, part, child, share)
-        return leaf
+        for child, known in zip(children, leaf.children, strict=True):
+            self._open(child, known)
 
     def _leaves(self, parts: list[tuple[LeafGraph, int]]) -> list[Leaf | None]:
         """Cut graphs, each from several starts and all side by side; return each with its best cut."""
@@ -138,30 +150,27 @@ class CutGrowth:
             return None
         return Leaf(graph, seed, cut, float(gain), float(modular), volume, float(crossing))
 
-    def _open(self, queue: list[Entry], node: Node, leaf: Leaf | None, held: float) -> None:
-        """Put a leaf into the queue if it can be split; `held` is its normalised association."""
-        node.data["normalized_cut"] = 1 - held
+    def _open(self, node: Node, leaf: Leaf | None) -> None:
+        """Put a leaf into the queue if it can be split."""
         if leaf is None:
             node.is_final = True
             return
         node.score = leaf.gain
-        if (
-            leaf.gain > 0 and leaf.crossing > 0
-        ):  # pieces that are apart already come first, whatever their size
+        if leaf.gain > 0 and leaf.crossing > 0:  # pieces that are apart come first, whatever their size
             node.score *= ratio(leaf.volume, self.total) ** self.balance
-        heapq.heappush(queue, (-node.score, node.number, leaf))
+        heapq.heappush(self._queue, (-node.score, node.number, leaf))
 
-    def _prepare(self, queue: list[Entry]) -> None:
+    def _prepare(self) -> None:
         """Find the children of the first leaf, and on further threads those of the leaves likely to be next.
 
         What is found does not depend on when, so neither does the tree.
         """
+        queue = self._queue
         if queue[0][2].children:
             return
         first = [heapq.heappop(queue) for _ in range(min(available_threads(), len(queue)))]
         leaves = [leaf for _, _, leaf in first if not leaf.children]
-        halves = [half for leaf in leaves for half in leaf.halves()]
-        found = self._leaves(halves)
+        found = self._leaves([part for leaf in leaves for part in leaf.parts()])
         for place, leaf in enumerate(leaves):
             leaf.children = (found[2 * place], found[2 * place + 1])
             leaf.graph = leaf.graph.part(np.empty(0, dtype=np.int32))  # the parts hold all that is needed

@@ -1,17 +1,23 @@
-"""Grow a tree leaf by leaf."""
+"""Grow a tree leaf by leaf: by a function that splits, the least similar cluster first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from symclust._types import Array
 from symclust.hierarchy.tree import Node, Tree
+from symclust.operators import Operator
 from symclust.validation import says_stop
 
 Split = Callable[[Node], Sequence[Any] | None]
 Priority = Callable[[Node], float]
+
+SINGLE = np.inf  # a single sample has no pair, and cannot be split
+ROUNDING = 4  # errors, in units of the last digit, within which values are tied: the same on any scale
 
 
 def grow(
@@ -24,6 +30,8 @@ def grow(
     after: Callable[[Tree, Node], object] | None = None,
 ) -> Tree:
     """Split the leaf of lowest priority until there are `n_leaves`, or none that can be split.
+
+    Ctrl-C ends it with the tree grown so far, see `interruptible`.
 
     Parameters
     ----------
@@ -49,21 +57,131 @@ def grow(
     """
     open_leaves = tree.leaves()
     n_closed = 0
-    for node in open_leaves:
-        node.score = float(priority(node))
-    while open_leaves and len(open_leaves) + n_closed < n_leaves:
-        scores = [node.score for node in open_leaves]
-        place = int(np.argmax(scores) if highest else np.argmin(scores))
-        node = open_leaves.pop(place)
-        parts = split(node) if len(node.members) > 1 else None
-        if parts is None:
-            node.is_final = True
-            n_closed += 1
-            continue
-        children = tree.split(node.number, parts)
-        for child in children:
-            child.score = float(priority(child))
-        open_leaves += children
-        if after is not None and says_stop(after(tree, node)):
-            break
+    with interruptible(tree):
+        for node in open_leaves:
+            node.score = float(priority(node))
+        while open_leaves and len(open_leaves) + n_closed < n_leaves:
+            scores = [node.score for node in open_leaves]
+            place = int(np.argmax(scores) if highest else np.argmin(scores))
+            node = open_leaves.pop(place)
+            parts = split(node) if len(node.members) > 1 else None
+            if parts is None:
+                node.is_final = True
+                n_closed += 1
+                continue
+            children = tree.split(node.number, parts)
+            for child in children:
+                child.score = float(priority(child))
+            open_leaves += children
+            if after is not None and says_stop(after(tree, node)):
+                break
     return tree
+
+
+@contextmanager
+def interruptible(tree: Tree) -> Iterator[None]:
+    """End a tree's growth at Ctrl-C and keep it as it is after its last split, marked as `interrupted`.
+
+    Every state of a growing tree is an answer, with fewer leaves. Before the first split there is none to
+    keep, and the interrupt goes on to the caller.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        tree.forget_incomplete()
+        if tree.n_splits == 0:
+            raise
+        tree.interrupted = True
+
+
+class Within:
+    """Average similarity within a cluster, W of Arora, Gupta, Kapila and Fazel (2013), 3.3.
+
+    W(C) = Σ_{i ≤ j in C} K_ij / (m (m + 1)) for a cluster of m samples: half of an average, which all leaves
+    share. The leaf where it is lowest is split next.
+
+    Parameters
+    ----------
+    operator : Operator
+        K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy import Node, Within
+    >>> from symclust.operators import as_operator
+    >>> Within(as_operator(np.ones((4, 4))))(Node(0, np.arange(3)))
+    0.5
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        self.diagonal = operator.diagonal().astype(np.float64)
+        self._sums: dict[int, float] = {}
+
+    def __call__(self, node: Node) -> float:
+        """Return W of a node's samples, infinity for a single one."""
+        m = len(node.members)
+        if m < 2:
+            return SINGLE
+        if node.number not in self._sums:
+            self.note(
+                node.number, self.operator if m == self.operator.n else self.operator.submatrix(node.members)
+            )
+        return (self._sums[node.number] + float(self.diagonal[node.members].sum())) / (2 * m * (m + 1))
+
+    def note(self, number: int, cut: Operator) -> None:
+        """Sum the similarities within node `number`, whose similarity `cut` is at hand."""
+        self._sums[number] = float(cut.matvec(np.ones(cut.n, dtype=cut.dtype)).sum(dtype=np.float64))
+
+    def average(self, nodes: list[Node]) -> float:
+        """Return the average within-cluster similarity (17) of clusters met before."""
+        sums = sum(self._sums.get(node.number, float(self.diagonal[node.members].sum())) for node in nodes)
+        return sums / float(sum(len(node.members) ** 2 for node in nodes))
+
+
+def splinter(operator: Operator) -> Array | None:
+    """Return which samples leave a cluster, as DIANA splits it; None for a single sample.
+
+    The sample of least average similarity to the others leaves first. Then, one by one, the sample whose
+    average similarity to those that left exceeds that to those that stay the most (Arora, Gupta, Kapila and
+    Fazel 2013, (16)), until there is none. A step reads one row of K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy import splinter
+    >>> from symclust.operators import as_operator
+    >>> splinter(as_operator(np.kron(np.diag([2.0, 1.0]), np.ones((2, 2))))).tolist()
+    [False, False, True, True]
+    """
+    n = operator.n
+    if n < 2:
+        return None
+    left = np.zeros(n, dtype=bool)
+    sums = operator.degrees()
+    unit = ROUNDING * float(np.finfo(sums.dtype).eps)
+    rounding = unit * float(np.abs(sums).max())
+    to_old = (sums - operator.diagonal()).astype(np.float64)  # similarity to the others that stay
+    to_new = np.zeros(n)
+    mover = _first_largest(-to_old, rounding)
+    for gone in range(1, n):
+        left[mover] = True
+        row = operator.rows(np.array([mover]))[0].astype(np.float64)
+        to_new += row
+        to_old -= row
+        stay = n - gone - 1  # besides the one that is looked at
+        if stay == 0:
+            break
+        gain = to_new / gone - to_old / stay  # (16)
+        gain[left] = -np.inf
+        slack = rounding / stay + unit * float(np.abs(row).max())
+        mover = _first_largest(gain, slack)
+        if gain[mover] <= slack:
+            break
+    return left
+
+
+def _first_largest(values: Array, slack: float) -> int:
+    """Return the first of the largest values, those equal but for rounding among them."""
+    return int(np.argmax(values >= values.max() - slack))

@@ -51,7 +51,7 @@ class LeafGraph:
     Examples
     --------
     >>> import networkx as nx
-    >>> from symclust.hierarchy.leaf_graph import LeafGraph
+    >>> from symclust.hierarchy import LeafGraph
     >>> from symclust.operators import as_operator
     >>> graph = LeafGraph.whole(as_operator(nx.barbell_graph(4, 0)))
     >>> cut = graph.bisect(balance=0.5, smallest=1, seed=0)

@@ -40,7 +40,7 @@ class Samples:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.hierarchy.samples import Samples
+    >>> from symclust.hierarchy import Samples
     >>> X = Samples.of(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 0.0]]))
     >>> some = X.take(np.array([0, 2]))
     >>> some.features, some.members
@@ -109,9 +109,10 @@ class Samples:
         indptr, indices, values = self.rows
         t_indptr, t_indices, t_values = self.transposed
         weights = weights.astype(values.dtype)
+        # Indices of its own: SciPy sorts those of a matrix in place, together with its values.
         return replace(
             self,
-            rows=(indptr, indices, values * np.repeat(weights, np.diff(indptr))),
+            rows=(indptr, indices.copy(), values * np.repeat(weights, np.diff(indptr))),
             transposed=(t_indptr, t_indices, t_values * weights[t_indices]),
         )
 

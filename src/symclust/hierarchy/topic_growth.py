@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -10,12 +12,12 @@ import numpy as np
 from symclust._kernels import falling_order
 from symclust._threads import map_blocks
 from symclust._types import Array
-from symclust.hierarchy.growth import grow
+from symclust.hierarchy.growth import interruptible
 from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.scores import CANNOT_BE_SPLIT
-from symclust.hierarchy.splits._base import Halves
+from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
+from symclust.hierarchy.splits import Halves, Split
 from symclust.hierarchy.tree import Node, Tree
-from symclust.hierarchy.trials import Clock, Trial, Trials
+from symclust.validation import says_stop
 
 LEAST_SHARE = 0.1  # in a soft tree, below which a sample does not belong to a part
 SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further trials
@@ -51,12 +53,10 @@ class TopicGrowth:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.hierarchy.samples import Samples
-    >>> from symclust.hierarchy.splits import RankTwo
-    >>> from symclust.hierarchy.topic_growth import TopicGrowth
-    >>> from symclust.hierarchy.trials import Trials
+    >>> from symclust.hierarchy import Samples, TopicGrowth, Trials
+    >>> from symclust.hierarchy.splits import rank_two
     >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
-    >>> growth = TopicGrowth(Samples.of(X), 12, Trials(RankTwo()), np.random.RandomState(0))
+    >>> growth = TopicGrowth(Samples.of(X), 12, Trials(rank_two), np.random.RandomState(0))
     >>> [len(leaf.members) for leaf in growth.grow(3).leaves()]
     [4, 4, 4]
     """
@@ -74,8 +74,7 @@ class TopicGrowth:
         self.random_state = random_state
         self.soft = soft
         self.clock = Clock()
-        self._tried: dict[int, Trial] = {}
-        self._data: dict[int, dict[str, Array]] = {}
+        self._open: dict[int, Trial] = {}  # the leaves that may be split, in the order of their making
         total = X.transposed_times(np.ones((X.shape[0], 1), dtype=X.dtype))[:, 0]
         self.tree.nodes[0].data.update(topic(X.features, total / (np.linalg.norm(total) or 1)))
         self._root: Samples | None = X
@@ -88,6 +87,8 @@ class TopicGrowth:
     ) -> Tree:
         """Split the leaf of highest score until there are `n_leaves`, or none reaches the threshold.
 
+        Ctrl-C ends it with the tree grown so far, see `interruptible`.
+
         Parameters
         ----------
         n_leaves : int
@@ -97,49 +98,53 @@ class TopicGrowth:
         after : callable, optional
             Called with the tree and the node after each split; returning True stops.
         """
+        with interruptible(self.tree):
+            if n_leaves > 1:
+                self._try_root()
+            while self._open and self.tree.n_splits + 1 < n_leaves:
+                node = self._best()
+                trial = self._open.pop(node.number)
+                parts = self._parts(node, trial, threshold)
+                if parts is None:
+                    node.is_final = True
+                    continue
+                self._split(node, trial, parts, is_last=self.tree.n_splits + 2 >= n_leaves)
+                if after is not None and says_stop(after(self.tree, node)):
+                    break
+        return self.tree
+
+    def _try_root(self) -> None:
         X, self._root = self._root, None
-        if X is not None and n_leaves > 1:
-            self._tried[0] = self.trials(X, None, self._seed(), np.inf)
-            self.clock.add(self._tried[0].clock)
+        if X is not None:
+            self._open[0] = self.trials(X, None, self._seed(), np.inf, self.clock)
             self._wake()
-        del X
 
-        def split(node: Node) -> tuple[Array, Array] | None:
-            return self._split(node, threshold, is_last=self.tree.n_splits + 2 >= n_leaves)
+    def _best(self) -> Node:
+        nodes = [self.tree.nodes[number] for number in self._open]
+        return nodes[int(np.argmax([node.score for node in nodes]))]
 
-        return grow(self.tree, n_leaves, split, self._score, highest=True, after=after)
-
-    def _seed(self) -> int:
-        return int(self.random_state.randint(SEEDS))
-
-    def _score(self, node: Node) -> float:
-        """Return a node's score, NaN where none was needed, and give the node what is known of it."""
-        node.data.update(self._data.pop(node.number, {}))
-        trial = self._tried.get(node.number)
-        if trial is None or node.parent is None:  # line 3 of the algorithm calls the root's infinite
-            return np.nan
-        return trial.score if trial.waits == np.inf else CANNOT_BE_SPLIT
-
-    def _split(self, node: Node, threshold: float | None, is_last: bool) -> tuple[Array, Array] | None:
-        """Return the members of a node's children, having tried to split those; None for a final leaf."""
-        trial = self._tried.pop(node.number)
-        halves = trial.halves
-        if halves is None or node.score < (threshold or 0):
+    def _parts(self, node: Node, trial: Trial, threshold: float | None) -> tuple[Array, Array] | None:
+        """Return the members of a node's children, None where it stays whole."""
+        if trial.halves is None or len(node.members) < 2 or node.score < (threshold or 0):
             return None
-        left, right = (trial.samples.members[part] for part in halves.parts())
+        left, right = (trial.samples.members[part] for part in trial.halves.parts())
         if self.soft:  # some are guests, who live elsewhere
             left, right = (part[np.isin(part, node.members)] for part in (left, right))
-        if not (len(left) and len(right)):
-            return None
-        first = len(self.tree.nodes)
-        for side in (0, 1):
-            self._data[first + side] = self._describe(trial.samples, halves, side)
-        if not is_last:
-            self._try_children(trial, halves, first, self._lowest(node.score))
-            self._wake()
-        return left, right
+        return (left, right) if len(left) and len(right) else None
 
-    def _describe(self, samples: Samples, halves: Halves, side: int) -> dict[str, Array]:
+    def _split(self, node: Node, trial: Trial, parts: tuple[Array, Array], is_last: bool) -> None:
+        """Give a node children. Their own splits are tried before, so that an interrupt changes no node."""
+        tried = [] if is_last else self._try_children(trial, self._lowest(node.score))
+        children = self.tree.split(node.number, parts, [self._describe(trial, side) for side in (0, 1)])
+        for child, own in zip(children, tried, strict=False):
+            self._open[child.number] = own
+            child.score = own.score if own.waits == np.inf else CANNOT_BE_SPLIT
+        if tried:
+            self._wake()
+
+    def _describe(self, trial: Trial, side: int) -> dict[str, Array]:
+        """Return what is known of a child."""
+        samples, halves = trial.samples, trial.found
         data = topic(samples.features, halves.terms[:, side])
         if self.soft:
             shares = _shares(halves)[:, side] * (1.0 if samples.shares is None else samples.shares)
@@ -149,57 +154,204 @@ class TopicGrowth:
 
     def _lowest(self, score: float = np.inf) -> float:
         """Return the least positive score of the leaves, and of the one being split (line 10)."""
-        ready = [trial.score for trial in self._tried.values() if trial.waits == np.inf]
+        ready = [trial.score for trial in self._open.values() if trial.waits == np.inf]
         return min((s for s in (score, *ready) if s > 0), default=np.inf)
 
     def _wake(self) -> None:
         """Let leaves be split that waited for a leaf of so low a score, or for nobody any more."""
         lowest = self._lowest()
-        for number, trial in self._tried.items():
-            if (
-                trial.halves is not None
-                and trial.waits < np.inf
-                and (lowest <= trial.waits or lowest == np.inf)
-            ):
+        for number, trial in self._open.items():
+            if trial.waits < np.inf and (lowest <= trial.waits or lowest == np.inf):
                 trial.waits = np.inf
-                if number < len(self.tree.nodes):  # others are about to be made, and ask for theirs
+                if number:  # the root is split whatever it scores: infinity in line 3, none here
                     self.tree.nodes[number].score = trial.score
 
-    def _try_children(self, trial: Trial, halves: Halves, first: int, lowest: float) -> None:
-        seeds = self._seed(), self._seed()
-        parts = map_blocks(lambda side: self._part(trial, halves, side), (0, 1))
+    def _try_children(self, trial: Trial, lowest: float) -> list[Trial]:
+        seeds, clocks = (self._seed(), self._seed()), (Clock(), Clock())
+        parts = map_blocks(lambda side: self._part(trial, side, clocks[side]), (0, 1))
 
         def one(side: int) -> Trial:
-            samples, before, seconds = parts[side]
-            tried = self.trials(samples, halves.terms[samples.columns, side], seeds[side], lowest, before)
-            tried.clock.copies += seconds
-            return tried
+            samples, first = parts[side]
+            weights = trial.found.terms[samples.columns, side]
+            return self.trials(samples, weights, seeds[side], lowest, clocks[side], first)
 
         # Side by side: while one sorts its terms the other can have all threads for its passes over the data.
-        for side, tried in enumerate(map_blocks(one, (0, 1))):
-            self._tried[first + side] = tried
-            self.clock.add(tried.clock)
+        tried = map_blocks(one, (0, 1))
+        for clock in clocks:
+            self.clock.add(clock)
+        return tried
 
-    def _part(self, trial: Trial, halves: Halves, side: int) -> tuple[Samples, Trial | None, float]:
-        """Return a child's samples, its first trial where that is known, and the seconds it took."""
+    def _part(self, trial: Trial, side: int, clock: Clock) -> tuple[Samples, Trial | None]:
+        """Return a child's samples, and its first trial where that is known."""
         if side in trial.known and not self.soft:
-            return *trial.known[side], 0.0
-        begun = perf_counter()
-        if self.soft:
-            shares = _shares(halves)[:, side]
+            return trial.known[side]
+        with clock.on("copies"):
+            if not self.soft:
+                return trial.samples.take(np.flatnonzero(trial.found.side == side)), None
+            shares = _shares(trial.found)[:, side]
             belong = np.flatnonzero(shares)
-            part = trial.samples.take(belong).shared(shares[belong])
-        else:
-            part = trial.samples.take(np.flatnonzero(halves.side == side))
-        return part, None, perf_counter() - begun
+            return trial.samples.take(belong).shared(shares[belong]), None
+
+    def _seed(self) -> int:
+        return int(self.random_state.randint(SEEDS))
+
+
+@dataclass
+class Clock:
+    """Iterations, and seconds added up over threads, by what they were spent on."""
+
+    splits: float = 0.0
+    copies: float = 0.0
+    scores: float = 0.0
+    n_iter: int = 0
+
+    @contextmanager
+    def on(self, what: str) -> Iterator[None]:
+        """Count the seconds spent inside."""
+        begun = perf_counter()
+        yield
+        setattr(self, what, getattr(self, what) + perf_counter() - begun)
+
+    def add(self, other: Clock) -> None:
+        """Add what another clock counted."""
+        self.splits += other.splits
+        self.copies += other.copies
+        self.scores += other.scores
+        self.n_iter += other.n_iter
+
+
+@dataclass
+class Trial:
+    """A split of a node that has been tried: what it would give, and how good it is.
+
+    `samples` are those that remain after outliers were dropped; `halves` is None where a node cannot be
+    split. `known` holds what is known already of a child, by its side: its samples and its first trial. A
+    trial that `waits` for a leaf of at most that score must not be carried out before there is one.
+    """
+
+    samples: Samples
+    halves: Halves | None
+    score: float
+    known: dict[int, tuple[Samples, Trial]] = field(default_factory=dict)
+    waits: float = np.inf
+
+    @property
+    def found(self) -> Halves:
+        """The halves of a trial that has some."""
+        assert self.halves is not None
+        return self.halves
+
+    @property
+    def score_of_small_part(self) -> float:
+        """What the part would score that may be outliers; minus infinity where nobody asked."""
+        return max((inner.score for _, inner in self.known.values()), default=-np.inf)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How a node's split is tried: into two well-separated parts, with outliers dropped on the way.
+
+    Parameters
+    ----------
+    split : Split
+        How samples are divided.
+    n_trials : int
+        T: after so many splits that only cut off outliers, a node is left whole; 0 looks for none.
+    ratio : float
+        β: a part that the other is so many times larger than may be outliers.
+    score : Score
+        How good a split is.
+    """
+
+    split: Split
+    n_trials: int = 3
+    ratio: float = 9.0
+    score: Score = mndcg
+
+    def __call__(
+        self,
+        samples: Samples,
+        weights: Array | None,
+        seed: int,
+        lowest: float,
+        clock: Clock,
+        first: Trial | None = None,
+    ) -> Trial:
+        """Run lines 6 to 21 of Algorithm 6 for a node.
+
+        Parameters
+        ----------
+        samples : Samples
+            Of the node.
+        weights : ndarray or None
+            Of its terms; None for the root.
+        seed : int
+            Of the random numbers.
+        lowest : float
+            The least positive score of the leaves there are.
+        clock : Clock
+            Counts what is spent here.
+        first : Trial, optional
+            The first split, where it is known.
+        """
+        trial = best = first or self._once(samples, weights, seed, clock)
+        for dropped in range(1, self.n_trials + 1):
+            if trial.halves is None:
+                return Trial(samples, None, CANNOT_BE_SPLIT)
+            small = self._outliers(trial, seed, lowest, clock)
+            if small is None:
+                return trial
+            if best.score_of_small_part <= 0:
+                best = trial
+            if dropped < self.n_trials:
+                with clock.on("copies"):
+                    rest = trial.samples.take(np.flatnonzero(trial.halves.side != small))
+                weights = None if weights is None else weights[rest.columns]
+                trial = self._once(rest, weights, seed + dropped, clock)
+        return self._postponed(samples, best) if self.n_trials else trial
+
+    def _once(self, samples: Samples, weights: Array | None, seed: int, clock: Clock) -> Trial:
+        """Split and score; without weights of the node's own terms the score is infinite."""
+        with clock.on("splits"):
+            halves = self.split(samples, np.random.RandomState(seed))
+        if halves is None:
+            return Trial(samples, None, CANNOT_BE_SPLIT)
+        clock.n_iter += halves.n_iter
+        with clock.on("scores"):
+            score = np.inf if weights is None else self.score(weights, samples, halves)
+        return Trial(samples, halves if score >= 0 else None, score)
+
+    def _outliers(self, trial: Trial, seed: int, lowest: float, clock: Clock) -> int | None:
+        """Return the side that is made of outliers (line 10), None where none is."""
+        halves = trial.found
+        sizes = np.bincount(halves.side, minlength=2)
+        small = int(sizes[1] < sizes[0])
+        if sizes[1 - small] < self.ratio * sizes[small]:
+            return None
+        with clock.on("copies"):
+            part = trial.samples.take(np.flatnonzero(halves.side == small))
+        inner = self._once(part, halves.terms[part.columns, small], seed, clock)
+        trial.known[small] = part, inner
+        return small if inner.score < lowest else None
+
+    @staticmethod
+    def _postponed(samples: Samples, best: Trial) -> Trial:
+        """Leave a node whole that loses outliers only, or until a leaf scores as low as those of one trial.
+
+        Algorithm 6 would never split the node again (lines 20 and 21). But scores grow with the number of
+        terms: while there are few and large leaves any small part looks like outliers, and the node may be
+        half of X.
+        """
+        waits = best.score_of_small_part
+        if waits <= 0 and best.score < np.inf:  # the root is split whatever it gives
+            return Trial(samples, None, CANNOT_BE_SPLIT)
+        return replace(best, waits=waits)
 
 
 def topic(features: Array, weights: Array) -> dict[str, Array]:
     """Return the features of positive weight, by falling weight, and their weights."""
     order = falling_order(weights)[: np.count_nonzero(weights > 0)]
-    order = order[
-        np.argsort(-weights[order], kind="stable")
-    ]  # nearly sorted: what is left is double precision
+    order = order[np.argsort(-weights[order], kind="stable")]  # nearly sorted: in single precision so far
     return {"terms": features[order], "weights": weights[order]}
 
 

@@ -13,14 +13,10 @@
 ``init="merge"`` is a strategy over the loop and lives beside it, in ``solvers/_starts.py``.
 """
 
-from symclust.initialization._embedding import turned_embedding
-from symclust.initialization.greedy import greedy
-from symclust.initialization.nndsvd import nndsvd
-from symclust.initialization.nndsvda import nndsvda
-from symclust.initialization.nndsvdar import nndsvdar
+from symclust.initialization.greedy import greedy, zero
+from symclust.initialization.nndsvd import nndsvd, nndsvda, nndsvdar
 from symclust.initialization.random import random
-from symclust.initialization.spectral import spectral
-from symclust.initialization.zero import zero
+from symclust.initialization.spectral import spectral, turned_embedding
 
 __all__ = [
     "greedy",

@@ -1,19 +1,30 @@
-"""Columns grown one after the other from their best-connected samples."""
+"""Columns grown one after the other from nothing: from their best samples, or by coordinate descent."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from symclust._types import Array
-from symclust.initialization._seeds import Residual
-from symclust.objectives import Columns, Objective
+from symclust.objectives import Columns, GivesColumns
+from symclust.operators import Operator
 
-__all__ = ["greedy"]
+__all__ = ["greedy", "zero"]
 
 RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
 
 
-def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+def _never() -> bool:
+    return False
+
+
+def greedy(
+    objective: GivesColumns,
+    n_columns: int,
+    rng: np.random.RandomState | None = None,
+    is_over: Callable[[], bool] = _never,
+) -> Array:
     """Return H whose columns are built one after the other, offdiagonal Algorithm 6.
 
     A column begins with the sample that has the largest sum of similarities in the residual. The samples that
@@ -29,10 +40,14 @@ def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | No
         k.
     rng : ignored
         Other starts are random.
+    is_over : callable, optional
+        Asked before each column but the first whether the time is up; the columns that are left stay zero.
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from collections.abc import Callable
+
+    import numpy as np
     >>> from symclust.initialization import greedy
     >>> from symclust.objectives import Absolute
     >>> from symclust.operators import as_operator
@@ -46,12 +61,106 @@ def greedy(objective: Objective, n_columns: int, rng: np.random.RandomState | No
     H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
     columns, degrees = objective.columns(H), operator.degrees()
     for j in range(n_columns):
+        if j and is_over():
+            break
         columns.open(j)
-        _grow(columns, Residual(objective, H, j, degrees), RESCORED * n_columns)
+        _grow(columns, Residual(operator, H, j, degrees), RESCORED * n_columns)
         columns.close()
-        if objective.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
+        if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
     return H
+
+
+def zero(
+    objective: GivesColumns,
+    n_columns: int,
+    rng: np.random.RandomState | None = None,
+    is_over: Callable[[], bool] = _never,
+) -> Array:
+    """Return H after coordinate descent has gone once over all entries of H = 0.
+
+    Without the diagonal of A nothing can leave zero: every entry of a column multiplies the others, which are
+    zero too. A column that stays empty therefore gets one entry, at the sample with the largest sum of
+    similarities in the residual, which changes the objective not at all, and then its sweep. The first
+    columns grow dense, the later ones explain what is left. Deterministic: `rng` is not used.
+
+    Parameters
+    ----------
+    objective : Objective
+        What will be minimised.
+    n_columns : int
+        k.
+    rng : ignored
+        Other starts are random.
+    is_over : callable, optional
+        Asked before each column but the first whether the time is up; the columns that are left stay zero.
+
+    Examples
+    --------
+    >>> from collections.abc import Callable
+
+    import numpy as np
+    >>> from symclust.initialization import zero
+    >>> from symclust.objectives import OffDiagonal
+    >>> from symclust.operators import as_operator
+    >>> zero(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
+    array([[1., 0.],
+           [1., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+    operator = objective.operator
+    H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
+    columns, degrees = objective.columns(H), operator.degrees()
+    for j in range(n_columns):
+        if j and is_over():
+            break
+        if columns.full_diagonal:
+            columns.descend(j)
+        if not H[:, j].any():
+            residual = Residual(operator, H, j, degrees)
+            seed = residual.seed
+            columns.open(j)
+            columns.place(seed, residual.height)
+            # The others first: as long as they are zero, the entry by itself would become zero again.
+            columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
+            columns.close()
+    return H
+
+
+class Residual:
+    """R = A − H[:, :j] H[:, :j]ᵀ, what the columns so far do not explain; never formed.
+
+    The diagonal of A takes no part. In its place stands one number, the largest similarity that the
+    best-connected sample has to another: a sample is as similar to itself as samples are to each other. It
+    makes direct ties count beside those through common neighbours. For a binary similarity it is 1.
+
+    Attributes
+    ----------
+    level : float
+        That number; zero where nothing is left to explain.
+    seed : int
+        The sample with the largest sum of similarities in R.
+    """
+
+    def __init__(self, operator: Operator, H: Array, j: int, degrees: Array) -> None:
+        self.A, self.H = operator, H[:, :j]
+        diagonal = self.A.diagonal()
+        sums = degrees - self.H @ self.H.sum(axis=0)
+        lengths = np.einsum("il,il->i", self.H, self.H)
+        self.level = max(float(self._row(int((sums + lengths - diagonal).argmax())).max(initial=0.0)), 0.0)
+        self.own = self.level - diagonal
+        self.seed = int((sums + self.own).argmax())
+
+    @property
+    def height(self) -> float:
+        """The first entry of a column: 1 for a binary similarity, as in Algorithm 5, line 14."""
+        return float(np.sqrt(self.level))
+
+    def _row(self, i: int) -> Array:
+        row = self.A.row(i) - self.H @ self.H[i]
+        row[i] = 0
+        return row
 
 
 def _grow(columns: Columns, residual: Residual, picks: int) -> None:

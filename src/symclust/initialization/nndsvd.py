@@ -1,4 +1,4 @@
-"""Nonnegative parts of the leading singular vectors."""
+"""Nonnegative parts of the leading singular vectors, with their zeros as they are or filled."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from functools import reduce
 
 import numpy as np
 
-from symclust.initialization.random import random
+from symclust._types import Array
+from symclust.initialization.random import entry_level, random
 from symclust.objectives import Objective
 from symclust.operators import Operator
 
-__all__ = ["nndsvd"]
+__all__ = ["nndsvd", "nndsvda", "nndsvdar"]
 
 ACCURACY = 1e-3  # of the singular values: the descent moves on from here anyway
+SHARE = 0.01  # of the entries that would give the mean of A: the random numbers of `nndsvdar`
 
 
-def nndsvd(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> np.ndarray:
+def nndsvd(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
     """Return the nonnegative double singular value decomposition of A (Boutsidis and Gallopoulos 2008).
 
     Of each singular pair (u, v) the positive or the negative parts are kept, whichever product is larger,
@@ -45,7 +47,48 @@ def nndsvd(objective: Objective, n_columns: int, rng: np.random.RandomState | No
     return H
 
 
-def _larger_part(operator: Operator, vector: np.ndarray, value: float) -> np.ndarray:
+def nndsvda(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+    """Return `nndsvd` with √(m/k) in place of zeros, m the mean of A, so that every solver can move them.
+
+    A product of such entries has the mean of A. The mean itself, as the authors have it, is on the scale of A
+    and not of its factors: where A is large, little else would be left of the start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.initialization import nndsvda
+    >>> from symclust.objectives import Frobenius
+    >>> from symclust.operators import as_operator
+    >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
+    >>> round(float(nndsvda(Frobenius(as_operator(blocks)), 2).min()), 3)  # √(0.75 / 2)
+    0.612
+    """
+    H = nndsvd(objective, n_columns, rng)
+    H[H == 0] = entry_level(objective, n_columns)
+    return H
+
+
+def nndsvdar(objective: Objective, n_columns: int, rng: np.random.RandomState) -> Array:
+    """Return `nndsvd` with random numbers in place of zeros, uniform up to a hundredth of those of `nndsvda`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.initialization import nndsvdar
+    >>> from symclust.objectives import Frobenius
+    >>> from symclust.operators import as_operator
+    >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
+    >>> H = nndsvdar(Frobenius(as_operator(blocks)), 2, np.random.RandomState(0))
+    >>> bool(0 < H.min() < 0.01)
+    True
+    """
+    H = nndsvd(objective, n_columns, rng)
+    zero = H == 0
+    H[zero] = SHARE * entry_level(objective, n_columns) * rng.random_sample(np.count_nonzero(zero))
+    return H
+
+
+def _larger_part(operator: Operator, vector: Array, value: float) -> Array:
     """Return √σ times the larger of the positive and the negative part of an eigenvector.
 
     The sides of an eigenvector of [[0, X], [Xᵀ, 0]] are a pair of singular vectors, each of length 1/√2.

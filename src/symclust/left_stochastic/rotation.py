@@ -9,9 +9,15 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.left_stochastic.descent import Descent, descend, memberships
+from symclust.left_stochastic.descent import (
+    Descent,
+    descend,
+    far_apart_rotation,
+    memberships,
+    plane_basis,
+    random_rotations,
+)
 from symclust.left_stochastic.embedding import Embedding, embed
-from symclust.left_stochastic.turns import far_apart_rotation, plane_basis, random_rotations
 from symclust.operators import Operator
 
 SAMPLE = 1000  # points with which the starts descend first: k² numbers are to be found, not n

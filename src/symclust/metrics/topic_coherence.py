@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
 __all__ = ["topic_coherence"]
 
 
-def topic_coherence(X: Any, topics: Any, *, n_terms: int = 20, smoothing: float = 1.0) -> np.ndarray:
+def topic_coherence(X: Any, topics: Any, *, n_terms: int = 20, smoothing: float = 1.0) -> Array:
     r"""Coherence of each topic (Kuang 2014, (64); Mimno and others 2011).
 
     .. math:: \sum_{i < j} \log \frac{D(f_i, f_j) + \mu}{D(f_i)}
@@ -59,21 +60,21 @@ def topic_coherence(X: Any, topics: Any, *, n_terms: int = 20, smoothing: float 
     return np.array([_coherence(X, terms, number, smoothing) for number, terms in enumerate(chosen)])
 
 
-def _top_terms(topics: Any, d: int, K: int) -> list[np.ndarray]:
+def _top_terms(topics: Any, d: int, K: int) -> list[Array]:
     if sparse.issparse(topics):
         topics = topics.toarray()  # k × d: as large as what a factorization gives
     if isinstance(topics, np.ndarray) and topics.dtype.kind == "f":
         if topics.ndim != 2 or topics.shape[1] != d:
             raise InputError(
-                f"Weights of terms have shape {topics.shape}, but X has {d} terms: give one row a topic and "
-                f"one column a term, or lists of the numbers of terms."
+                f"Weights of terms have shape {topics.shape}, but X has {d} terms: give one row per topic "
+                "and one column per term, or lists of the numbers of terms."
             )
         ranked = np.argsort(-topics, axis=1, kind="stable")[:, :K]
         return [row[weights[row] > 0] for row, weights in zip(ranked, topics, strict=True)]
     return [_check_terms(np.asarray(terms), number, d)[:K] for number, terms in enumerate(topics)]
 
 
-def _check_terms(terms: np.ndarray, number: int, d: int) -> np.ndarray:
+def _check_terms(terms: Array, number: int, d: int) -> Array:
     if terms.size == 0:
         return np.empty(0, dtype=np.intp)
     if terms.ndim != 1 or terms.dtype.kind not in "iu" or terms.min() < 0 or terms.max() >= d:
@@ -88,7 +89,7 @@ def _check_terms(terms: np.ndarray, number: int, d: int) -> np.ndarray:
     return terms
 
 
-def _coherence(X: sparse.csc_array, terms: np.ndarray, number: int, mu: float) -> float:
+def _coherence(X: sparse.csc_array, terms: Array, number: int, mu: float) -> float:
     present = sparse.csc_array(X[:, terms])
     present.data = (present.data != 0).astype(np.float64)
     together = (present.T @ present).toarray()  # K × K

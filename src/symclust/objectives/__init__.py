@@ -1,17 +1,47 @@
-"""What is minimised: value, gradient, curvature, normal equations and the problem of one row.
+"""What is minimised: how good is H, how far is it from stationary, and what solvers need beyond that.
 
 =================  ===========================================================
 `frobenius`        ‖A − HHᵀ‖² with an optional L1 term
 `off_diagonal`     the same without the diagonal, and without other pairs that are to be ignored
 `absolute`         absolute values instead of squares, again without the diagonal
 =================  ===========================================================
+
+A new objective is a class with the three methods of `Objective`. Each further method makes more solvers work
+with it: they ask for the protocols `GivesGradient`, `GivesParts`, `GivesCurvature`, `GivesColumnCurvature`,
+`GivesNormalEquations`, `GivesRowProblem` and `GivesColumns`.
 """
 
-from symclust.objectives._base import Objective
-from symclust.objectives._columns import Columns
-from symclust.objectives._pairs import IgnoredPairs
+from symclust.objectives._base import (
+    Columns,
+    GivesColumnCurvature,
+    GivesColumns,
+    GivesCurvature,
+    GivesGradient,
+    GivesNormalEquations,
+    GivesParts,
+    GivesRowProblem,
+    IgnoredPairs,
+    Objective,
+    RowTerms,
+    SquaredDistance,
+)
 from symclust.objectives.absolute import Absolute
-from symclust.objectives.frobenius import Frobenius
-from symclust.objectives.off_diagonal import OffDiagonal
+from symclust.objectives.squared import Frobenius, OffDiagonal
 
-__all__ = ["Absolute", "Columns", "Frobenius", "IgnoredPairs", "Objective", "OffDiagonal"]
+__all__ = [
+    "Absolute",
+    "Columns",
+    "Frobenius",
+    "GivesColumnCurvature",
+    "GivesColumns",
+    "GivesCurvature",
+    "GivesGradient",
+    "GivesNormalEquations",
+    "GivesParts",
+    "GivesRowProblem",
+    "IgnoredPairs",
+    "Objective",
+    "OffDiagonal",
+    "RowTerms",
+    "SquaredDistance",
+]

@@ -7,26 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust._threads import single_threaded_blas
+from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
-from symclust.objectives._base import Objective
-from symclust.objectives._medians import (
-    BINARY,
-    MEASURE,
-    MEDIAN,
-    Medians,
-    ResidualMedians,
-    RowMedians,
-    SparseMedians,
-)
-from symclust.objectives._pairs import IgnoredPairs
-from symclust.objectives.off_diagonal import OffDiagonal
+from symclust.objectives._base import Columns, IgnoredPairs, Objective
+from symclust.objectives.squared import OffDiagonal
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
     from symclust.operators import Operator
 
 __all__ = ["Absolute"]
+
+# What to do with an entry; the numbers are the kernels'.
+MEASURE, MEDIAN, BINARY = 0, 1, 2
+ROWS = 256  # rows of the residual made at a time
 
 
 class Absolute(Objective):
@@ -45,8 +39,6 @@ class Absolute(Objective):
         Pairs that do not count.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({"value", "columns"})
-    full_diagonal: ClassVar[bool] = False
     uses_products: ClassVar[bool] = False
 
     def __init__(self, operator: Operator, ignored: IgnoredPairs | None = None) -> None:
@@ -54,7 +46,7 @@ class Absolute(Objective):
         self.ignored = ignored or IgnoredPairs()
         self.total = self._sum_of_misfits(np.zeros((operator.n, 1), dtype=operator.dtype))
 
-    def value(self, H: Array, AH: Any = None, G: Any = None) -> float:
+    def value(self, H: Array) -> float:
         """Return f(H); a sparse A costs its nonzeros, any other A all pairs."""
         return self._sum_of_misfits(np.ascontiguousarray(H))
 
@@ -83,8 +75,9 @@ class Absolute(Objective):
         A: Any = self.operator
         with single_threaded_blas():
             if A.is_sparse:
-                return SparseMedians(self, H, rule)
-            return ResidualMedians(self, H, rule) if A.is_dense else RowMedians(self, H, rule)
+                return SparseMedians(A, H, self.ignored, rule)
+            by_rows = ResidualMedians if A.is_dense else RowMedians
+            return by_rows(A, H, self.ignored, rule)
 
     def binarize(self, H: Array) -> Array:
         """Return a 0/1 factor near H whose entries none can be flipped to advantage.
@@ -144,3 +137,93 @@ class Absolute(Objective):
                 misfit[np.arange(len(misfit)), np.arange(rows.start, rows.stop)] = 0
                 total += float(misfit.sum(dtype=np.float64))
         return total
+
+
+class Medians(Columns):
+    """Entry problems of the absolute loss: constrained weighted medians, offdiagonal (15).
+
+    There are three ways to the residual that a median looks at. All visit the same entries in the same order
+    and give the same H, to rounding.
+    """
+
+    def __init__(self, operator: Operator, H: Array, ignored: IgnoredPairs, rule: int) -> None:
+        super().__init__(operator, H, ignored)
+        self.change = np.zeros(1)
+        self._settings = (*ignored.arrays, rule, self.change)
+
+    @property
+    def decrease(self) -> float:
+        """By how much the objective has fallen, or with the rule MEASURE would fall entry by entry."""
+        return float(self.change[0])
+
+    @property
+    def stationarity(self) -> float:
+        """The same: an entry is stationary if moving it alone brings nothing."""
+        return max(float(self.change[0]), 0.0)
+
+
+class SparseMedians(Medians):
+    """Sparse A without a residual, Algorithm 4, at the cost of A's nonzeros instead of n² k²."""
+
+    def visit(self, ids: Array) -> None:
+        """Minimise over the entries `ids` of the open column, in that order."""
+        A = self.A
+        _kernels.absolute_sparse(
+            A.indptr, A.indices, A.values, self.H, self.x, self.column, ids, *self._settings
+        )
+
+
+class ResidualMedians(Medians):
+    """Dense A with a residual, Algorithms 1 and 3: R is read and written once a column."""
+
+    def __init__(self, operator: Operator, H: Array, ignored: IgnoredPairs, rule: int) -> None:
+        super().__init__(operator, H, ignored, rule)
+        self.R = self._residual()
+        self.earlier = np.zeros(len(H), dtype=H.dtype)
+        self.later = np.zeros(len(H), dtype=H.dtype)
+        self.before = self.later
+
+    def _residual(self) -> Array:
+        A, H = self.A.array, self.H
+        R = np.empty_like(A)
+
+        def fill(rows: slice) -> None:
+            np.matmul(H[rows], H.T, out=R[rows])
+            np.subtract(A[rows], R[rows], out=R[rows])
+
+        map_blocks(fill, split(len(H), ROWS))
+        return R
+
+    def open(self, column: int) -> None:
+        """Begin with a column; rows learn of the last column's change when they are visited."""
+        super().open(column)
+        self.before = self.x.copy()
+
+    def visit(self, ids: Array) -> None:
+        """Minimise over the entries `ids` of the open column, in that order."""
+        corrections = self.earlier, self.later, self.before
+        _kernels.absolute_rows(self.R, ids, ids, *corrections, self.x, *self._settings)
+
+    def close(self) -> None:
+        """Be done with a column; how it has changed is left to the next column's visits."""
+        super().close()
+        self.earlier, self.later = self.before, self.x
+
+
+class RowMedians(Medians):
+    """Any other A: its rows and their residuals are made a block at a time, and again for every column."""
+
+    def open(self, column: int) -> None:
+        """Begin with a column."""
+        super().open(column)
+        self.others = self.H.copy()
+        self.others[:, column] = 0
+        self.nothing = np.zeros_like(self.x)
+
+    def visit(self, ids: Array) -> None:
+        """Minimise over the entries `ids` of the open column, in that order."""
+        for rows, places, part in self.A.visit(ids):
+            P = rows - self.others[part] @ self.others.T
+            _kernels.absolute_rows(
+                P, places, part, self.nothing, self.nothing, self.nothing, self.x, *self._settings
+            )

@@ -1,11 +1,9 @@
 """Pictures of similarities and of runs; the only folder that imports matplotlib, and only to draw."""
 
-from symclust.plotting.cluster_order import cluster_order
 from symclust.plotting.picture import picture
-from symclust.plotting.plot_before_after import plot_before_after
 from symclust.plotting.plot_calibration import plot_calibration
 from symclust.plotting.plot_history import plot_history
-from symclust.plotting.plot_similarity import plot_similarity
+from symclust.plotting.plot_similarity import cluster_order, plot_before_after, plot_similarity
 
 __all__ = [
     "cluster_order",

@@ -1,21 +1,44 @@
-"""Colours that stay apart for colour-blind readers, on light and on dark pages."""
+"""Matplotlib, imported when the first picture is drawn, and the colours of all pictures.
+
+They stay apart for colour-blind readers, on light and on dark pages.
+"""
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from symclust.plotting._matplotlib import matplotlib_module
+from symclust.exceptions import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BORDER", "SIGNED_MAP", "is_dark", "line_colours", "page_style", "similarity_colours"]
+__all__ = [
+    "BORDER",
+    "SIGNED_MAP",
+    "is_dark",
+    "line_colours",
+    "matplotlib_module",
+    "page_style",
+    "similarity_colours",
+]
 
 # A map that runs from violet over white to orange: safe for the common kinds of colour blindness.
 SIGNED_MAP = "PuOr_r"
 
 # Okabe and Ito's orange, which stands out from the blues of similarity on light and dark pages.
 BORDER = "#E69F00"
+
+
+def matplotlib_module(name: str = "pyplot") -> ModuleType:
+    """Return ``matplotlib.<name>``, or raise an error that names the extra."""
+    try:
+        return importlib.import_module(f"matplotlib.{name}")
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            'Pictures need matplotlib, which is not installed: pip install "symclust[plot]"'
+        ) from error
 
 
 def is_dark(ax: Axes) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from symclust.plotting._matplotlib import matplotlib_module
-from symclust.plotting._style import page_style
+from symclust.plotting._style import matplotlib_module, page_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

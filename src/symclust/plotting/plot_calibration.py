@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symclust.exceptions import InputTypeError
-from symclust.plotting._matplotlib import matplotlib_module
-from symclust.plotting._style import is_dark, line_colours
+from symclust.plotting._style import is_dark, line_colours, matplotlib_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +43,8 @@ def plot_calibration(calibration: Any, ax: Axes | None = None) -> Axes:
     names = getattr(getattr(calibration, "dtype", None), "names", None) or ()
     if not set(FIELDS) <= set(names):
         raise InputTypeError(
-            f"plot_calibration got a {type(calibration).__name__}; expected the result of "
-            "symclust.metrics.membership_calibration."
+            f"A calibration cannot be read from {type(calibration).__name__}, since it needs known classes: "
+            "give membership_calibration(labels_true, model.membership_), from symclust.metrics."
         )
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(4.2, 4.0), layout="constrained")[1]

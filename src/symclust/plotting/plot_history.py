@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from symclust._types import Array
 from symclust.exceptions import InputTypeError, OptionError
-from symclust.plotting._matplotlib import matplotlib_module
-from symclust.plotting._style import is_dark, line_colours
+from symclust.plotting._style import is_dark, line_colours, matplotlib_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,23 +67,23 @@ def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str 
     return ax
 
 
-def _history(model_or_history: Any) -> NDArray[np.void]:
+def _history(model_or_history: Any) -> Array:
     history = getattr(model_or_history, "history_", model_or_history)
     names = getattr(getattr(history, "dtype", None), "names", None) or ()
     if not set(FIELDS) <= set(names):
         raise InputTypeError(
-            f"plot_history got a {type(model_or_history).__name__}; expected a fitted model, or its history_ "
-            f"with the fields {', '.join(FIELDS)}."
+            f"A history cannot be read from {type(model_or_history).__name__}: give a fitted model with "
+            f"history_, or that history, with the fields {', '.join(FIELDS)}."
         )
     return np.asarray(history)
 
 
-def _drawable(history: NDArray[np.void], name: str) -> NDArray[np.void]:
+def _drawable(history: Array, name: str) -> Array:
     # Zero, and what rounding leaves below it, has no place on a log scale.
     return history[np.isfinite(history[name]) & (history[name] > 0)]
 
 
-def _curve(ax: Axes, history: NDArray[np.void], against: str, name: str, colour: str, line: str) -> None:
+def _curve(ax: Axes, history: Array, against: str, name: str, colour: str, line: str) -> None:
     shown = _drawable(history, name)
     marker = "." if len(shown) <= 20 else ""
     ax.plot(shown[against], shown[name], line, marker=marker, color=colour, linewidth=1.6)
@@ -96,7 +95,7 @@ def _curve(ax: Axes, history: NDArray[np.void], against: str, name: str, colour:
     ax.spines["top"].set_visible(False)
 
 
-def _plain_numbers(ax: Axes, values: NDArray[np.floating]) -> None:
+def _plain_numbers(ax: Axes, values: Array) -> None:
     """Write 150, not 1.5 × 10², where the values stay within a factor of ten."""
     if values.max() < 10 * values.min():
         ticker = matplotlib_module("ticker")

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import shutil
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._text import showable
+from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError, MissingExtraError
 from symclust.metrics import clustering_accuracy
-from symclust.report._clusters import as_pixels, cluster_rows
-from symclust.report._pictures import history_picture, similarity_picture
-from symclust.report._strength import Strength
-from symclust.report._tree import cluster_terms, tree_nodes, tree_rows
+from symclust.report._clusters import Strength, cluster_rows, cluster_terms, tree_nodes, tree_rows
+from symclust.report._pictures import as_pixels, history_picture, similarity_picture
+from symclust.validation import check_number
 
 __all__ = ["write_report"]
 
@@ -39,21 +43,23 @@ def write_report(
     numbers: Mapping[str, str] | None = None,
     n_members: int = 14,
 ) -> Path:
-    """Write a self-contained HTML page about a fitted model.
+    r"""Write a self-contained HTML page about a fitted model.
 
     The page shows what the model has: the headline numbers, the similarity matrix ordered by cluster, the
     tree of clusters to unfold, sizes, terms and typical members of the clusters (those with the largest
     membership, or the best connected ones), how the run converged, and the parameters. Styles and pictures
-    are inside the file; it fetches nothing.
+    are inside the file; it fetches nothing. Names may be anything: what cannot be shown is written as an
+    escape such as ``\x00``. A page that is there already is replaced when the new one is complete, and stays
+    as it is if anything goes wrong.
 
     Parameters
     ----------
     path : path-like
-        The file to write; missing folders are made.
+        The file to write; missing folders are created.
     model : fitted estimator, or what `symclust.topics` returns
         Anything with ``labels_``; all else is shown where it is there.
     title, summary : str
-        Heading and a sentence below it.
+        The heading, and a sentence below it.
     labels_true : array-like of shape (n_samples,), optional
         Known classes: adds accuracy, normalised mutual information, and the class each cluster mostly holds.
     images : array-like of shape (n_samples, height, width), optional
@@ -64,9 +70,9 @@ def write_report(
         Names of features, to list those of largest weight in clusters that have ``components_`` or a tree of
         terms; by default those of a DataFrame that was fitted.
     numbers : mapping of str to str, optional
-        More headline numbers: what is measured, and its value as it shall be printed.
+        More headline numbers: what is measured, and its value as it should be printed.
     n_members : int
-        Typical members shown of each cluster.
+        How many typical members of each cluster to show.
 
     Returns
     -------
@@ -86,6 +92,7 @@ def write_report(
     >>> page.count("<details"), page.count("<picture>")
     (3, 2)
     """
+    check_number("n_members", n_members, least=0, whole=True)
     labels = _labels(model)
     names = _listed("names", getattr(model, "node_names_", None) if names is None else names, len(labels))
     y = None if labels_true is None else np.asarray(_listed("labels_true", labels_true, len(labels)))
@@ -110,12 +117,12 @@ def write_report(
     return _write(Path(path), page)
 
 
-def _labels(model: Any) -> NDArray[np.intp]:
+def _labels(model: Any) -> Array:
     if hasattr(model, "fit"):
         check_is_fitted(model, "labels_")
     if not hasattr(model, "labels_"):
         raise InputTypeError(
-            f"A report is about a fitted clustering with labels_, and a {type(model).__name__} has none. "
+            f"A report is about a fitted clustering with labels_, which {type(model).__name__} has not. "
             "Call write_report(path, model)."
         )
     return np.asarray(model.labels_)
@@ -124,7 +131,7 @@ def _labels(model: Any) -> NDArray[np.intp]:
 def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[Any] | None:
     """Return names or classes as a list, which a pandas Series with an index of its own is not."""
     if given is not None and len(given) != n:
-        raise InputError(f"{what} has {len(given)} entries; the model was fitted to {n} {fitted_to}.")
+        raise InputError(f"{what} has length {len(given)}; the model was fitted to {n} {fitted_to}.")
     return None if given is None else list(given)
 
 
@@ -138,15 +145,33 @@ def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | No
 def _write(path: Path, page: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
+        _replace(path, showable(page).encode("utf-8"))
+    except (OSError, ValueError) as error:  # ValueError: no path has a zero byte, or half a surrogate pair
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
-        reason = f"{path.parent} is not a folder" if in_the_way else error.strerror
-        raise InputError(f"The page cannot be written to {path}: {reason}. Choose another path.") from error
+        reason = f"{path.parent} is not a folder" if in_the_way else getattr(error, "strerror", error)
+        raise InputError(
+            f"The page cannot be written to {showable(str(path))}: {reason}. Choose another path."
+        ) from error
     return path
 
 
-def _headline(model: Any, labels: NDArray[np.intp], n_clusters: int, y: Any) -> dict[str, str]:
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file beside the old one and put it in its place: a failure leaves the old one as it was."""
+    target = Path(os.path.realpath(path))  # a link stays a link
+    if target.exists() and not target.is_file():  # a pipe or a device has no place to be put into
+        target.write_bytes(content)
+        return
+    beside = target.with_name(f".symclust-{token_hex(8)}")
+    try:
+        beside.write_bytes(content)
+        if target.exists():
+            shutil.copymode(target, beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _headline(model: Any, labels: Array, n_clusters: int, y: Any) -> dict[str, str]:
     numbers = {}
     if y is not None:
         numbers["accuracy"] = f"{clustering_accuracy(y, labels):.3f}"

@@ -1,4 +1,4 @@
-"""How: one step on a state, one file a solver; the loop, the clock and the starts are shared.
+"""How: one step on a state; the loop, the clock and the starts are shared.
 
 ====================  =======================================================================================
 `row_descent`         Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
@@ -14,25 +14,30 @@
 ====================  =======================================================================================
 """
 
-from symclust.solvers._auto import choose_solver
-from symclust.solvers._base import Problem, Solver, State, side_by_side
+from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side
 from symclust.solvers._loop import HISTORY, Control, Result, run
-from symclust.solvers._starts import Start, Starts, make_starts, solve
-from symclust.solvers._stochastic import StochasticMultiplicative
+from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
+from symclust.solvers._starts import FIXED_STARTS, Start, Starts, count_starts, find_starts, solve
+from symclust.solvers.multiplicative import StochasticMultiplicative
 
 __all__ = [
+    "FIXED_STARTS",
     "HISTORY",
     "Control",
     "Problem",
     "Result",
+    "RowSolver",
     "Solver",
     "Start",
     "Starts",
     "State",
     "StochasticMultiplicative",
     "choose_solver",
-    "make_starts",
+    "count_starts",
+    "find_starts",
+    "orthant_solver",
     "run",
     "side_by_side",
     "solve",
+    "solve_in_set",
 ]

@@ -7,6 +7,7 @@ and reads A once for all of them.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from symclust import registry
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
-from symclust.objectives import Objective
+from symclust.objectives import GivesGradient, GivesNormalEquations, Objective
 from symclust.operators import Operator
 
 Steps = Generator[Array, Array, None]
@@ -26,15 +27,16 @@ Steps = Generator[Array, Array, None]
 
 @dataclass(frozen=True)
 class Problem:
-    """Minimise `objective` over `constraint`; A is `operator`."""
+    """Minimise `objective`, an `Objective` that gives what the solver needs, over `constraint`."""
 
     operator: Operator
-    objective: Objective
+    objective: Any
     constraint: Constraint
 
     def measure(self, H: Array, AH: Array | None) -> tuple[float, float]:
         """Return the objective and how far H is from stationary, as the objective counts it."""
-        return self.objective.measure(H, AH, self.constraint)
+        objective: Objective = self.objective
+        return objective.measure(H, AH, self.constraint)
 
 
 @dataclass
@@ -88,15 +90,15 @@ class Solver(ABC):
 
     Attributes
     ----------
-    needs : frozenset of str
-        What the objective must offer.
+    needs : tuple of protocols
+        What the objective must give beside measuring points, from `symclust.objectives`.
     constraint_needs : frozenset of str
         What the constraint must offer; H ≥ 0 unless a solver says that it can do with less.
     family : str
         Where the registry finds the solvers for problems of the same kind.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset()
+    needs: ClassVar[tuple[type, ...]] = ()
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"nonnegative"})
     family: ClassVar[str] = "solvers"
 
@@ -108,8 +110,7 @@ class Solver(ABC):
                 f"{' and '.join(sorted(self.constraint_needs))}, which {problem.constraint!r} is not. "
                 "solver='projected_gradient' works with every constraint."
             )
-        missing = sorted(self.needs - problem.objective.offers)
-        if missing:
+        if missing := self.lacks(problem.objective):
             others = ", ".join(map(repr, solvers_for(problem.objective, self.family)))
             raise CombinationError(
                 f"{type(self).__name__} needs {', '.join(missing)} of the objective, which "
@@ -117,15 +118,39 @@ class Solver(ABC):
                 f"Solvers that work with it: {others}."
             )
 
+    @classmethod
+    def lacks(cls, objective: Objective) -> list[str]:
+        """Return what an objective does not give of what this solver needs, in words."""
+        return [_in_words(need) for need in cls.needs if not isinstance(objective, need)]
+
     @abstractmethod
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Take every state one iteration further."""
 
 
+def _in_words(need: type) -> str:
+    """Return "normal equations" for GivesNormalEquations."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", need.__name__).removeprefix("Gives ").lower()
+
+
 def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
     """Return the names of the solvers of a family that need nothing this objective does not offer."""
     known = {name: registry.resolve(family, name) for name in registry.options(family)}
-    return [name for name, solver in known.items() if solver.needs <= objective.offers]
+    return [name for name, solver in known.items() if not solver.lacks(objective)]
+
+
+def choose_solver(objective: Objective) -> str:
+    """Return the name of the solver that suits an objective and the operator in it.
+
+    Row descent needs one pass over A an iteration and the fewest iterations; but from an operator that can
+    only multiply, a block of rows costs as much as the whole product. Without a gradient there is coordinate
+    descent alone.
+    """
+    if not isinstance(objective, GivesGradient):
+        return "coordinate"
+    if objective.operator.rows_are_cheap:
+        return "row_descent"
+    return "anls" if isinstance(objective, GivesNormalEquations) else "projected_gradient"
 
 
 class ProductSolver(Solver):

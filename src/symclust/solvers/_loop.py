@@ -14,8 +14,9 @@ import numpy as np
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
+from symclust.exceptions import InterruptedWarning, NotConvergedWarning, OptionError, warn
 from symclust.solvers._base import Problem, Solver, State, multiply
-from symclust.validation import says_stop
+from symclust.validation import check_number, says_stop
 
 logger = logging.getLogger("symclust")
 
@@ -38,7 +39,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Control:
-    """When to stop, and whom to tell."""
+    """When to stop, and whom to tell: the options that every estimator on the loop has.
+
+    Its clock starts when it is made, which is where a fit begins. Values that cannot be are refused.
+    """
 
     tol: float = 1e-2
     max_iter: int = 500
@@ -46,14 +50,29 @@ class Control:
     callback: Callable[[Progress], object] | None = None
     clock: float = field(default_factory=time.perf_counter)
 
+    def __post_init__(self) -> None:
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_number("tol", self.tol, least=0)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, least=0, exclusive=True)
+        if self.callback is not None and not callable(self.callback):
+            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")
+
     def seconds(self) -> float:
         """Seconds since the work began."""
         return time.perf_counter() - self.clock
 
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self.time_limit is not None and self.seconds() >= self.time_limit
+
 
 @dataclass
 class Result:
-    """Where one start ended; `stationarity` is relative to `reference`, ‖∇ᴾf‖ at the first point."""
+    """Where one start ended; `stationarity` is relative to `reference`, ‖∇ᴾf‖ at the first point.
+
+    `interrupted` says that Ctrl-C ended the run that this start was part of.
+    """
 
     H: Array
     objective: float
@@ -62,25 +81,35 @@ class Result:
     history: np.recarray
     converged: bool
     stop_reason: str
+    interrupted: bool = False
 
     @property
     def n_iter(self) -> int:
         """Iterations taken."""
         return int(self.history.iteration[-1])
 
+    def warn(self, name: str) -> None:
+        """Warn, in the name of an estimator, of an end other than convergence."""
+        if self.interrupted or not self.converged:
+            category = InterruptedWarning if self.interrupted else NotConvergedWarning
+            warn(f"{name} {self.stop_reason}.", category)
+
 
 class _Run:
     """One start: its state, its history, and whether it is done."""
 
-    def __init__(
-        self, number: int, state: State, reference: float | None, rounding: float, control: Control
-    ) -> None:
-        self.number, self.state, self.control = number, state, control
-        self.reference = state.stationarity if reference is None else reference
-        self.rounding = rounding
+    def __init__(self, number: int, H: Array, reference: float | None, control: Control) -> None:
+        self.number, self.state, self.control = number, State(H), control
+        self.given = reference
+        self.reference = self.rounding = 0.0
         self.rows: list[tuple[int, float, float, float]] = []
         self.reason = ""
-        self.converged = False
+        self.converged = self.interrupted = False
+
+    def begin(self, rounding: float) -> None:
+        """Take the point that was measured as the first."""
+        self.reference = self.state.stationarity if self.given is None else self.given
+        self.rounding = rounding
         self.record(0)
 
     @property
@@ -102,12 +131,18 @@ class _Run:
     def finish(self, reason: str, converged: bool = False) -> None:
         self.reason, self.converged = reason, converged
 
+    def interrupt(self) -> None:
+        self.interrupted = True
+        n_iter = self.rows[-1][0] if self.rows else 0
+        kept = f"interrupted after {n_iter} iterations; the result so far is kept"
+        self.reason = f"{self.reason}; then the run was interrupted" if self.reason else kept
+
     def result(self) -> Result:
-        history = np.array(self.rows, dtype=HISTORY).view(np.recarray)
         state = self.state
-        return Result(
-            state.H, state.objective, self.relative, self.reference, history, self.converged, self.reason
-        )
+        self.rows[-1] = (*self.rows[-1][:2], state.objective, self.relative)
+        history = np.array(self.rows, dtype=HISTORY).view(np.recarray)
+        end = self.converged, self.reason, self.interrupted
+        return Result(state.H, state.objective, self.relative, self.reference, history, *end)
 
 
 def run(
@@ -116,9 +151,14 @@ def run(
     starts: Sequence[Array],
     control: Control,
     reference: Sequence[float] | None = None,
+    *,
     certify: bool = True,
+    least: int = 1,
+    interrupted: bool = False,
 ) -> list[Result]:
     """Descend from every start until it is stationary or a limit is met.
+
+    Ctrl-C ends it at the points that are there; a second one, while they are measured, is raised.
 
     Parameters
     ----------
@@ -132,26 +172,55 @@ def run(
         What stationarity is relative to, one a start; by default ‖∇ᴾf‖ at the start itself.
     certify : bool, default=True
         Spend a last product on the exact objective and stationarity of points known only from their way.
+    least : int, default=1
+        Iterations that are taken even if the time is up before them.
+    interrupted : bool, default=False
+        Whether Ctrl-C has come while the starts were made: they are measured, and that is all.
     """
     solver.check(problem)
+    given: Sequence[float | None] = reference or [None] * len(starts)
     with single_threaded_blas():
-        states = [State(H) for H in starts]
-        _measure(problem, states)
-        given: Sequence[float | None] = reference or [None] * len(states)
-        rounding = [problem.objective.rounding(state.H, state.AH) for state in states]
-        runs = [_Run(i, state, given[i], rounding[i], control) for i, state in enumerate(states)]
+        runs = [_Run(i, H, given[i], control) for i, H in enumerate(starts)]
         try:
-            _iterate(problem, solver, runs, control)
+            _begin(problem, runs)
+            if interrupted:
+                _end_at_the_start(runs)
+            _iterate(problem, solver, runs, control, least)
+            if certify:
+                _measure(problem, [r.state for r in runs if r.state.was_swept])
         except KeyboardInterrupt:
-            for unfinished in (r for r in runs if not r.reason):
-                unfinished.finish(
-                    f"interrupted after {unfinished.rows[-1][0]} iterations; the result so far is kept"
-                )
-        if certify:
-            _measure(problem, [r.state for r in runs if r.state.was_swept])
-        for r in runs:
-            r.rows[-1] = (*r.rows[-1][:2], r.state.objective, r.relative)
-    return [r.result() for r in runs]
+            _keep_what_is_there(problem, runs, certify)
+        return [r.result() for r in runs]
+
+
+def _begin(problem: Problem, runs: list[_Run]) -> None:
+    _measure(problem, [r.state for r in runs])
+    for r in runs:
+        r.begin(problem.objective.rounding(r.state.H, r.state.AH))
+        if r.is_rounding() or (r.control.tol > 0 and r.reaches_tol()):
+            r.finish("stationary from the start", converged=True)
+
+
+def _end_at_the_start(runs: list[_Run]) -> None:
+    for r in runs:
+        r.finish("interrupted while the start was made; what there was of it is kept")
+        r.interrupted = True
+
+
+def _keep_what_is_there(problem: Problem, runs: list[_Run], certify: bool) -> None:
+    """End an interrupted run.
+
+    A solver may have been changing H in place, so that nothing known of it holds: it is measured afresh.
+    """
+    for r in runs:
+        r.interrupt()
+    unsure = [r for r in runs if not r.converged and (certify or not r.rows)]
+    for r in unsure:
+        r.state.AH, r.state.measured = None, False
+    _measure(problem, [r.state for r in unsure])
+    for r in unsure:
+        if not r.rows:
+            r.begin(0.0)
 
 
 def _measure(problem: Problem, states: Sequence[State]) -> None:
@@ -165,15 +234,12 @@ def _measure(problem: Problem, states: Sequence[State]) -> None:
         state.measured = True
 
 
-def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Control) -> None:
-    for r in runs:
-        if r.is_rounding() or (control.tol > 0 and r.reaches_tol()):
-            r.finish("stationary from the start", converged=True)
+def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Control, least: int) -> None:
     iteration = 0
     while active := [r for r in runs if not r.reason]:
-        if iteration >= control.max_iter:
+        if limit := _limit_met(iteration, control, least):
             for r in active:
-                r.finish(f"stopped at max_iter={control.max_iter} with {_distance(r, control)}")
+                r.finish(f"{limit} with stationarity {r.relative:.1e} (tol {control.tol:.1e})")
             return
         iteration += 1
         solver.advance(problem, [r.state for r in active])
@@ -187,8 +253,12 @@ def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Contro
             return
 
 
-def _distance(r: _Run, control: Control) -> str:
-    return f"stationarity {r.relative:.1e} (tol {control.tol:.1e})"
+def _limit_met(iteration: int, control: Control, least: int) -> str:
+    if iteration >= control.max_iter:
+        return f"stopped at max_iter={control.max_iter}"
+    if iteration >= least and control.is_over():
+        return f"stopped at time_limit={control.time_limit:g} s after {iteration} iterations"
+    return ""
 
 
 def _judge(r: _Run, iteration: int, control: Control) -> None:
@@ -204,11 +274,6 @@ def _judge(r: _Run, iteration: int, control: Control) -> None:
     elif r.state.stalled:
         r.finish(
             f"stopped after {iteration} iterations with stationarity {r.relative:.1e}: {r.state.stalled}"
-        )
-    elif control.time_limit is not None and control.seconds() >= control.time_limit:
-        r.finish(
-            f"stopped at time_limit={control.time_limit:g} s after {iteration} iterations "
-            f"with stationarity {r.relative:.1e} (tol {control.tol:.1e})"
         )
 
 

@@ -8,23 +8,28 @@ in explained energy, and descends from there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from symclust import registry
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
+from symclust.exceptions import warn
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers.row_descent import RowDescent
+from symclust.validation import check_number
 
 OVERSIZE = 2  # columns of the first descent, in multiples of k
 FIRST_SWEEPS = 20
-FLOOR = (
-    1e-2  # entries outside a sample's own cluster, relative to the mean inside: lets every solver move them
-)
+# Entries outside a sample's own cluster, relative to the mean inside: lets every solver move them.
+FLOOR = 1e-2
+FIXED_STARTS = ("greedy", "nndsvd", "nndsvda", "spectral", "zero")  # the same whatever the random state
+BY_COLUMNS = ("greedy", "zero")  # they can be cut short after any column
+MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
 
 @dataclass(frozen=True)
@@ -48,15 +53,22 @@ class Start:
     """One starting point.
 
     `reference` is what stationarity is measured against (None: the gradient at H itself), `merge_path` the
-    sequence of merges behind it.
+    sequence of merges behind it; `interrupted` says that Ctrl-C ended the descent that led to it.
     """
 
     H: Array
     reference: float | None = None
-    merge_path: np.recarray | None = field(default=None)
+    merge_path: np.recarray | None = None
+    interrupted: bool = False
 
 
-MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
+def count_starts(init: Any, n_init: Any) -> int:
+    """Return how many starts to run, as `n_init` says: but one where all would be the same."""
+    check_number("n_init", n_init, least=1, whole=True)
+    if n_init > 1 and (not isinstance(init, str) or init in FIXED_STARTS):
+        warn(f"This init is always the same: one start is run instead of n_init={n_init}.", RuntimeWarning)
+        return 1
+    return int(n_init)
 
 
 def solve(
@@ -64,35 +76,54 @@ def solve(
 ) -> tuple[list[Result], list[Start]]:
     """Run `solver` from all starts side by side; return the results and the starts behind them."""
     solver.check(problem)
-    points = make_starts(problem, solver, starts, control)
-    references = [point.reference for point in points]
-    factors = [point.H for point in points]
-    # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
     isolated = problem.operator.isolated()
-    for H in factors:
-        H[isolated] = 0
+    points = find_starts(problem, solver, starts, control)
+    # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
     for point in points:
-        point.H = np.empty(
-            (0, 0)
-        )  # the loop owns them now; keeping a second name would keep n × k arrays alive
-    known = [reference for reference in references if reference is not None]
-    results = run(problem, solver, factors, control, known if len(known) == len(points) else None)
-    return results, points
+        point.H[isolated] = 0
+    return descend(problem, solver, starts, points, control), points
 
 
-def make_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
-    """Return the starting points."""
+def descend(
+    problem: Problem, solver: Solver, starts: Starts, points: list[Start], control: Control
+) -> list[Result]:
+    """Run `solver` from these points, which the loop takes over: their H is gone afterwards."""
+    references = [point.reference for point in points if point.reference is not None]
+    factors = [point.H for point in points]
+    for point in points:
+        point.H = np.empty((0, 0))  # a second name would keep n × k arrays alive
+    return run(
+        problem,
+        solver,
+        factors,
+        control,
+        references if len(references) == len(points) else None,
+        # Work has gone into any other start: it can be kept as it is when the time is up.
+        least=1 if not isinstance(starts.init, str) or starts.init == "random" else 0,
+        interrupted=any(point.interrupted for point in points),
+    )
+
+
+def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
+    """Return the starting points.
+
+    Ctrl-C is raised while there are no points with k columns; the first descent of "merge" leads to some.
+    """
     if not isinstance(starts.init, str):
         return [Start(np.array(starts.init, dtype=problem.operator.dtype, order="C"))]
     if starts.init == "merge":
         return merged_starts(problem, solver, starts, control)
     initialize = registry.resolve("initialization", starts.init)
+    options = {"is_over": control.is_over} if starts.init in BY_COLUMNS else {}
     with single_threaded_blas():
-        factors = [initialize(problem.objective, starts.n_columns, starts.rng) for _ in range(starts.n_init)]
+        factors = [
+            initialize(problem.objective, starts.n_columns, starts.rng, **options)
+            for _ in range(starts.n_init)
+        ]
     guide = guided(problem)
     if starts.init == "random" and guide is not problem:
-        brief = replace(control, max_iter=FIRST_SWEEPS)
-        factors = [result.H for result in descend_briefly(guide, solver, factors, brief)]
+        results = descend_briefly(guide, solver, factors, replace(control, max_iter=FIRST_SWEEPS))
+        return [Start(result.H, interrupted=result.interrupted) for result in results]
     return [Start(H) for H in factors]
 
 
@@ -107,7 +138,7 @@ def descend_briefly(
 ) -> list[Result]:
     """Take the first sweeps: by rows, the fastest wherever rows of A are at hand, otherwise by `solver`."""
     brief = replace(control, tol=0.0, callback=None)
-    by_rows = problem.operator.rows_are_cheap or not solver.needs <= problem.objective.offers
+    by_rows = problem.operator.rows_are_cheap or bool(solver.lacks(problem.objective))
     return run(problem, scout or (RowDescent() if by_rows else solver), factors, brief, certify=False)
 
 
@@ -127,18 +158,19 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
         result = over.pop(0)
         labels = result.H.argmax(axis=1)
         reference = result.reference if guide is problem else None  # another objective has another scale
+        interrupted = result.interrupted
         del result  # n × 2k numbers that nobody needs any more
-        points.append(replace_start(operator, labels, columns, k, reference))
+        H, path = merge_clusters(operator, labels, columns, k)
+        points.append(Start(H, reference, path, interrupted))
     return points
 
 
-def replace_start(operator: Operator, labels: Array, columns: int, k: int, reference: float | None) -> Start:
-    """Return the start that the merged labels describe."""
+def merge_clusters(operator: Operator, labels: Array, columns: int, k: int) -> tuple[Array, np.recarray]:
+    """Return the start that the labels describe once they are merged to k clusters, and the merges."""
     with single_threaded_blas():
         B, sizes = contract(operator, labels, columns)
     merged, path = merge_greedily(B, sizes, k)
-    H = indicator(B, sizes, merged, labels, k).astype(operator.dtype)
-    return Start(H, reference, path)
+    return indicator(B, sizes, merged, labels, k).astype(operator.dtype), path
 
 
 def contract(operator: Operator, labels: Array, columns: int) -> tuple[Array, Array]:
@@ -170,21 +202,65 @@ def merge_gains(B: Array, sizes: Array) -> Array:
 
 
 def merge_greedily(B: Array, sizes: Array, k: int) -> tuple[list[list[int]], np.recarray]:
-    """Merge the pair with the largest gain until k are left; return the groups and the path to them."""
-    B, sizes = B.copy(), sizes.astype(np.int64)
-    groups = [[l] for l in range(len(sizes))]
+    """Merge the pair with the largest gain until k are left; return the groups and the path to them.
+
+    A merge changes one row and one column of the gains, and removes another of each; the best of each row is
+    remembered. So a merge costs its row, and the search through the few rows whose best pair it took part in.
+    """
+    gains = _Gains(B.copy(), sizes.astype(np.int64))
+    groups = {l: [l] for l in range(len(sizes))}
     path = []
     while len(groups) > k:
-        gains = merge_gains(B, sizes)
-        i, j = sorted(np.unravel_index(int(gains.argmax()), gains.shape))
-        path.append((len(groups) - 1, gains[i, j], sizes[i], sizes[j]))
-        B[i] += B[j]
-        B[:, i] += B[:, j]
-        sizes[i] += sizes[j]
+        i, j = gains.best_pair()
+        path.append((len(groups) - 1, gains.table[i, j], gains.sizes[i], gains.sizes[j]))
+        gains.merge(i, j)
         groups[i] += groups.pop(j)
-        B = np.delete(np.delete(B, j, axis=0), j, axis=1)
-        sizes = np.delete(sizes, j)
-    return groups, np.array(path, dtype=MERGE_PATH).view(np.recarray)
+    return list(groups.values()), np.array(path, dtype=MERGE_PATH).view(np.recarray)
+
+
+class _Gains:
+    """The gains of all pairs of clusters that are left; those of the others are −∞."""
+
+    def __init__(self, B: Array, sizes: Array) -> None:
+        self.B, self.sizes = B, sizes
+        self.left = np.ones(len(B), dtype=bool)
+        self.table = merge_gains(B, sizes)
+        self.places = self.table.argmax(axis=1)
+        self.largest = self.table[np.arange(len(B)), self.places]
+
+    def best_pair(self) -> tuple[int, int]:
+        """Return the first pair with the largest gain, in the order of rows and in them of columns."""
+        row = int(self.largest.argmax())
+        i, j = sorted((row, int(self.places[row])))
+        return i, j
+
+    def merge(self, i: int, j: int) -> None:
+        """Join cluster j to cluster i."""
+        self.B[i] += self.B[j]
+        self.B[:, i] += self.B[:, j]
+        self.sizes[i] += self.sizes[j]
+        self.left[j] = False
+        self.table[j] = self.table[:, j] = self.largest[j] = -np.inf
+        self._renew(i)
+        # The first largest of a row is as it was, or now at i, or has to be looked for.
+        column = self.table[:, i]
+        at_i = (column > self.largest) | ((column == self.largest) & (self.places > i))
+        self.places[at_i], self.largest[at_i] = i, column[at_i]
+        lost = self.left & ~at_i & ((self.places == i) | (self.places == j))
+        lost[i] = True
+        rows = np.flatnonzero(lost)
+        self.places[rows] = self.table[rows].argmax(axis=1)
+        self.largest[rows] = self.table[rows, self.places[rows]]
+
+    def _renew(self, i: int) -> None:
+        """Compute row and column i again, each as `merge_gains` rounds it."""
+        own, others = np.diag(self.B), self.left.copy()
+        others[i] = False
+        energy = np.maximum(own / np.maximum(self.sizes, 1), 0) ** 2
+        together = (own[i] + own + 2 * self.B[i]) / np.maximum(self.sizes[i] + self.sizes, 1)
+        explained = np.maximum(together, 0) ** 2
+        self.table[i, others] = (explained - energy[i] - energy)[others]
+        self.table[others, i] = (explained - energy - energy[i])[others]
 
 
 def indicator(B: Array, sizes: Array, groups: Sequence[Sequence[int]], labels: Array, k: int) -> Array:

@@ -1,18 +1,70 @@
-"""The Newton-like algorithm: search scaled by the diagonal blocks of the Hessian."""
+"""Symnmf Algorithm 1: projected search along a gradient scaled by second derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from abc import abstractmethod
+from collections.abc import Callable, Generator
 from typing import ClassVar
 
 import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
-from symclust.solvers._base import Problem, State
-from symclust.solvers._projected_search import ProjectedSearch, conjugate_gradients
+from symclust.objectives import GivesColumnCurvature, GivesCurvature, GivesGradient
+from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
-__all__ = ["Newton"]
+__all__ = ["Newton", "ProjectedNewton"]
+
+REDUCTION = 0.1  # β and σ of symnmf 7.3
+ACCEPTANCE = 0.1
+HELD = 1e-16  # ε of (12)
+SHORTEST = 1e-14  # change of H, relative to it, below which the search gives up
+
+
+class ProjectedSearch(ProductSolver):
+    """H ← [H − α S∇f(H)]⁺ with the largest α = βᵐ that lowers f enough."""
+
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient,)
+
+    @abstractmethod
+    def direction(
+        self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
+    ) -> Generator[Array, Array, Array]:
+        """Return S∇f(H); `held` is the set E of (12), on which S must be diagonal."""
+
+    def first_step(self, state: State, direction: Array) -> float:
+        """Return the step size tried first."""
+        return 1.0
+
+    def step(self, problem: Problem, state: State) -> Steps:
+        """Find the direction, then the step."""
+        if state.AH is None:
+            state.move(state.H, (yield state.H))
+        H, AH = state.H, state.AH
+        assert AH is not None
+        G = _kernels.gram(H)[0]
+        gradient = problem.objective.gradient(H, AH, G)
+        held = (H <= HELD) & (gradient > 0)  # (12)
+        direction = yield from self.direction(problem, state, gradient, held, G)
+        value = problem.objective.value(H, AH, G)
+        # Differences of the trace form below this are rounding, not ascent.
+        slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
+        size = self.first_step(state, direction)
+        # Relative to H, not to 1: the lengths of gradient and H depend on the scale of A.
+        shortest = SHORTEST * relative_length(state.H, direction)
+        while size >= shortest:
+            trial = problem.constraint.project(H - H.dtype.type(size) * direction)
+            product = yield trial
+            wanted = ACCEPTANCE * _kernels.inner(gradient.reshape(-1), (trial - H).reshape(-1))
+            if (
+                problem.objective.value(trial, product, _kernels.gram(trial)[0]) - value
+                <= min(wanted, 0.0) + slack
+            ):
+                state.memory["size"] = size
+                state.move(trial, product)
+                return
+            size *= REDUCTION
+        state.stalled = "no step along the search direction lowers the objective by more than rounding"
 
 
 class Newton(ProjectedSearch):
@@ -24,7 +76,7 @@ class Newton(ProjectedSearch):
     conjugate gradients, at worst the gradient (S = I in the paper).
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"gradient", "column_curvature"})
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesColumnCurvature)
 
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
@@ -41,3 +93,76 @@ class Newton(ProjectedSearch):
             return problem.objective.column_curvature(point, V, AV, G_point)
 
         return (yield from conjugate_gradients(curvature, gradient, ~held, axis=0))
+
+
+class ProjectedNewton(ProjectedSearch):
+    """Symnmf Algorithm 1 with S the inverse of the reduced Hessian (11), applied by conjugate gradients.
+
+    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. Where
+    the reduced Hessian is not positive definite the truncated direction is taken, at worst the gradient.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesCurvature)
+
+    def direction(
+        self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
+    ) -> Generator[Array, Array, Array]:
+        """Return S∇f(H) for the full S."""
+        H = state.H
+
+        def curvature(V: Array, AV: Array) -> Array:
+            return problem.objective.curvature(H, V, AV, G)
+
+        return (yield from conjugate_gradients(curvature, gradient, ~held, axis=None))
+
+
+def relative_length(H: Array, direction: Array) -> float:
+    """Return ‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 where there is none."""
+    H_norm, length = _kernels.norm(H), _kernels.norm(direction)
+    return H_norm / length if H_norm > 0 and length > 0 else 1.0
+
+
+def conjugate_gradients(
+    curvature: Callable[[Array, Array], Array],
+    gradient: Array,
+    free: Array,
+    axis: int | None,
+    tolerance: float = 1e-6,
+    max_steps: int = 100,
+) -> Generator[Array, Array, Array]:
+    """Solve M d = gradient on the free entries by conjugate gradients, products with A asked for by yielding.
+
+    With ``axis=0`` M is block-diagonal, a block a column, and the columns are solved side by side; with
+    ``axis=None`` M is one matrix. Where M turns out not to be positive definite, the direction found so far
+    is kept, and the gradient itself where that is the very first: a direction of descent in every case.
+
+    The factors of M that the paper computes are never formed: a step costs a few products with A instead of
+    O(n³).
+    """
+
+    def inner(x: Array, y: Array) -> Array:
+        return np.asarray(np.sum(np.multiply(x, y, dtype=np.float64), axis=axis, keepdims=True))
+
+    residual = gradient * free
+    solution = np.zeros_like(residual)
+    search = residual.copy()
+    squared = first = inner(residual, residual)
+    going = squared > 0
+    for step in range(max_steps):
+        product = curvature(search, (yield search)) * free
+        bend = inner(search, product)
+        good = going & (bend > 0)
+        if step == 0:
+            solution = np.where(good, solution, residual)
+        length = np.divide(squared, bend, out=np.zeros_like(bend), where=good)
+        solution = (solution + length * search).astype(gradient.dtype)
+        residual = (residual - length * product).astype(gradient.dtype)
+        following = inner(residual, residual)
+        going = good & (following > tolerance**2 * first)
+        if not np.any(going):
+            break
+        ratio = np.divide(following, squared, out=np.zeros_like(squared), where=going)
+        search = np.where(going, residual + ratio * search, 0).astype(gradient.dtype)
+        squared = following
+    # On the held entries S is the identity (11).
+    return np.where(free, solution, gradient)

@@ -8,6 +8,7 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.exceptions import CombinationError
+from symclust.objectives import GivesNormalEquations
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
@@ -32,12 +33,12 @@ class Procrustes(ProductSolver):
     def check(self, problem: Problem) -> None:
         """Refuse an L1 term too: the rotation does not see it."""
         super().check(problem)
-        if problem.objective.row_offset:
+        if problem.objective.sparsity:
             raise CombinationError(
                 "solver='procrustes' knows nothing of sparsity: leave it out, or choose solver='row_descent'."
             )
 
-    needs: ClassVar[frozenset[str]] = frozenset({"normal_equations"})
+    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Turn a few times, then measure."""

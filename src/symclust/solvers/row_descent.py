@@ -1,4 +1,4 @@
-"""Gauss-Seidel over the rows of H."""
+"""Each entry of H in turn at its best value: row after row, or column after column."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
+from symclust.objectives import GivesColumns, GivesRowProblem
 from symclust.solvers._base import Problem, Solver, State
 
-__all__ = ["RowDescent"]
+__all__ = ["Coordinate", "RowDescent"]
 
 NEGLIGIBLE = 5e-2  # share of the squared gradient that rows left out of the partial sweeps may hold together
 MOST_PARTIAL = 20
@@ -35,7 +36,7 @@ class RowDescent(Solver):
     The objective never rises, and is tracked exactly.
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"row_problem"})
+    needs: ClassVar[tuple[type, ...]] = (GivesRowProblem,)
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Sweep all starts side by side."""
@@ -60,11 +61,11 @@ class _Sweep:
 
     def __init__(self, problem: Problem, H: Array, G: Array) -> None:
         self.A: Any = problem.operator
-        self.objective = problem.objective
+        self.row = problem.objective.row_problem
         self.H = H
         self.G = G
         self.decrease = np.zeros(len(G))
-        self.cycles = MOST_CYCLES[self.objective.full_diagonal]
+        self.cycles = MOST_CYCLES[self.row.full_diagonal]
 
     def sparse(self) -> Array:
         """Sweep over all rows, then over those that still move; return the squared gradient met first."""
@@ -78,25 +79,44 @@ class _Sweep:
         return met
 
     def _sweep_rows(self, diagonal: Array, active: Array, row_gradient: Array) -> Array:
-        A, objective, squared_gradient = self.A, self.objective, np.zeros_like(self.decrease)
+        A, row, squared_gradient = self.A, self.row, np.zeros_like(self.decrease)
         _kernels.row_sweep_sparse(
-            A.indptr, A.indices, A.values, diagonal, self.H, self.G, objective.row_offset,
-            objective.full_diagonal, self.cycles, *objective.ignored.arrays, active, row_gradient,
+            A.indptr, A.indices, A.values, diagonal, self.H, self.G, row.offset,
+            row.full_diagonal, self.cycles, *row.ignored.arrays, active, row_gradient,
             self.decrease, squared_gradient,
         )  # fmt: skip
         return squared_gradient
 
     def blocks(self) -> Array:
         """Sweep over blocks of rows whose products the operator computes; return the squared gradient met."""
-        A, H, objective, squared_gradient = self.A, self.H, self.objective, np.zeros_like(self.decrease)
+        A, H, row, squared_gradient = self.A, self.H, self.row, np.zeros_like(self.decrease)
         cursor = A.row_products(H)
         # Corrections inside a block cost size / 2n of the product: small against it, large enough for BLAS.
         for rows in split(A.n, max(16, min(256, A.n // 16))):
             before = H[rows].copy()
             block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
             _kernels.row_sweep_block(
-                block, rows.start, product, H, self.G, objective.row_offset, objective.full_diagonal,
-                self.cycles, *objective.ignored.arrays, self.decrease, squared_gradient,
+                block, rows.start, product, H, self.G, row.offset, row.full_diagonal,
+                self.cycles, *row.ignored.arrays, self.decrease, squared_gradient,
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
         return squared_gradient
+
+
+class Coordinate(Solver):
+    """Minimise over one entry of H at a time, exactly, column after column.
+
+    The textbook method: it reads A once for every column of H where `row_descent` reads it once for all, and
+    runs on one thread, since the order of the entries is the method. For the absolute loss it is the only
+    one.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (GivesColumns,)
+
+    def advance(self, problem: Problem, states: Sequence[State]) -> None:
+        """Go once over all entries of every start."""
+        for state in states:
+            columns = problem.objective.columns(state.H)
+            for column in range(state.H.shape[1]):
+                columns.descend(column)
+            state.sweep(state.H, columns.decrease, columns.stationarity)

@@ -13,15 +13,12 @@ objective       what is minimised                                               
 `Smooth`        ‖X − WCᵀ‖² + λ Σ ‖c_l‖² w_lᵀLw_l, L the Laplacian of a graph        `GraphNMF`
 ==============  ==================================================================  ================
 
-A solver is a file of ``solvers/``: each lowers the least squares problem of one factor while the other stands
-still.
+A solver, one of ``solvers.py``, lowers the least squares problem of one factor while the other stands still.
 """
 
-from symclust.two_factors.affine import Affine
-from symclust.two_factors.objective import TwoFactors
-from symclust.two_factors.row_problem import RowProblem
+from symclust.two_factors.objective import RowProblem, TwoFactors
 from symclust.two_factors.smooth import Smooth
-from symclust.two_factors.sparse_rows import SparseRows
-from symclust.two_factors.starts import make_starts
+from symclust.two_factors.starts import starting_points
+from symclust.two_factors.variants import Affine, SparseRows
 
-__all__ = ["Affine", "RowProblem", "Smooth", "SparseRows", "TwoFactors", "make_starts"]
+__all__ = ["Affine", "RowProblem", "Smooth", "SparseRows", "TwoFactors", "starting_points"]

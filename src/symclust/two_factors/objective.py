@@ -1,4 +1,4 @@
-"""‖X − WCᵀ‖², and what its variants share."""
+"""‖X − WCᵀ‖², what its variants share, and the least squares problem of one factor."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
+from symclust._threads import split
 from symclust._types import Array
 from symclust.constraints import Constraint
-from symclust.objectives import Objective
+from symclust.nnls import hals
+from symclust.objectives import SquaredDistance
 from symclust.operators import Bipartite
-from symclust.two_factors.row_problem import RowProblem
 
-__all__ = ["TwoFactors"]
+__all__ = ["RowProblem", "TwoFactors"]
 
-ALL_ROWS = slice(None)
+MEASURED_ROWS = 1 << 11  # few enough for their gradient to stay in the cache
 
 
-class TwoFactors(Objective):
+class TwoFactors(SquaredDistance):
     r"""Squared distance of X from the product of two nonnegative factors, thesis (2).
 
     .. math:: f(W, C) = \|X - WC^T\|_F^2
@@ -35,6 +36,8 @@ class TwoFactors(Objective):
     ----------
     free : slice
         The columns of W that are sought; the others are given.
+    separate_rows : bool
+        Whether the problem of W is one for each of its rows.
 
     Examples
     --------
@@ -47,8 +50,8 @@ class TwoFactors(Objective):
     54.0
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({"value", "gradient", "two factors", "separate rows"})
     free: ClassVar[slice] = slice(None)
+    separate_rows: ClassVar[bool] = True
     operator: Bipartite
 
     def __init__(self, operator: Bipartite) -> None:
@@ -91,29 +94,62 @@ class TwoFactors(Objective):
         )
         return max(fit, 0.0) + self.penalty(H)
 
-    def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
-        """Return the gradient, zero where W is given; of all rows, since a term may join them."""
-        if rows != ALL_ROWS:
-            raise self._lacks("gradient of some rows")
-        gradient = np.zeros_like(H)
-        parts = zip(self._parts(gradient), self._parts(H), self._problems(H, AH, G), strict=True)
-        for part, Y, problem in parts:
-            part[:] = 2 * problem.gradient(Y)
-        return gradient
-
     def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
         """Return the objective and the norm of the projected gradient, thesis (9)-(10)."""
-        G = self.gram(H)
-        problems = zip(self._parts(H), self._problems(H, AH, G), strict=True)
-        squared = sum(problem.squared_slope(Y, constraint) for Y, problem in problems)
-        return self.value(H, AH, G), 2 * float(np.sqrt(squared))
-
-    def _parts(self, H: Array) -> tuple[Array, Array]:
-        """Return what is sought of W, and C, as views."""
-        W, C = self.operator.sides(H)
-        return W[:, self.free], C
-
-    def _problems(self, H: Array, AH: Array, G: Array) -> tuple[RowProblem, RowProblem]:
-        """Return both least squares problems; their gradients are half of ours."""
         (W, C), (XC, XtW) = self.operator.sides(H), self.operator.sides(AH)
-        return self.samples_problem(C, XC, G[1]), self.features_problem(W, XtW, G[0])
+        G = self.gram(H)
+        squared = self.samples_problem(C, XC, G[1]).squared_slope(W[:, self.free], constraint)
+        squared += self.features_problem(W, XtW, G[0]).squared_slope(C, constraint)
+        return self.value(H, AH, G), 2 * float(np.sqrt(squared))  # their gradients are half of ours
+
+
+class RowProblem:
+    """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ over Y ≥ 0: a problem for each row of Y by itself.
+
+    Both arrays are made for this problem and belong to it.
+
+    Parameters
+    ----------
+    left : ndarray of shape (k, k)
+        G, the Gram matrix of the other factor and what regularises this one; no negative entry.
+    right : ndarray of shape (n, k)
+        R, the product of the data with the other factor, less what is known of the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.two_factors import RowProblem
+    >>> problem = RowProblem(np.eye(2), np.array([[1.0, -1.0]]))
+    >>> problem.gradient(np.array([[1.0, 0.0]])).tolist()
+    [[0.0, 1.0]]
+    """
+
+    def __init__(self, left: Array, right: Array) -> None:
+        self.left, self.right = np.asarray(left, dtype=right.dtype), right
+
+    def gradient(self, Y: Array) -> Array:
+        """Return YG − R."""
+        gradient = Y @ self.left
+        gradient -= self.right
+        return gradient
+
+    def squared_slope(self, Y: Array, constraint: Constraint) -> float:
+        """Return the squared norm of the projected gradient, holding that of some rows at a time."""
+        total = 0.0
+        for rows in split(len(Y), MEASURED_ROWS):
+            gradient = RowProblem(self.left, self.right[rows]).gradient(Y[rows])
+            projected = constraint.projected_gradient(Y[rows], gradient).reshape(-1)
+            total += _kernels.inner(projected, projected)
+        return total
+
+    def parts(self, Y: Array) -> tuple[Array, Array]:
+        """Return (repulsion, attraction) without negative entries; the gradient is their difference."""
+        return Y @ self.left + np.maximum(-self.right, 0), np.maximum(self.right, 0)
+
+    def sweep(self, Y: Array) -> Array:
+        """Return Y after its entries were set to their best values, one column after the other."""
+        return hals(self.left, self.right, Y)
+
+    def lipschitz(self) -> float:
+        """Return the largest curvature, the largest eigenvalue of G."""
+        return float(np.linalg.eigvalsh(self.left.astype(np.float64))[-1])

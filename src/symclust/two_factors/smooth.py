@@ -7,13 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from symclust._types import Array
+from symclust.constraints import Constraint
 from symclust.operators import Bipartite, Operator
-from symclust.two_factors.laplacian import Laplacian
-from symclust.two_factors.objective import TwoFactors
-from symclust.two_factors.row_problem import RowProblem
-from symclust.two_factors.smooth_problem import SmoothProblem
+from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Smooth"]
+__all__ = ["Laplacian", "Smooth", "SmoothProblem"]
 
 
 class Smooth(TwoFactors):
@@ -45,7 +43,7 @@ class Smooth(TwoFactors):
     (12.5, 10.0)
     """
 
-    offers: ClassVar[frozenset[str]] = TwoFactors.offers - {"separate rows"}
+    separate_rows: ClassVar[bool] = False
 
     def __init__(self, operator: Bipartite, graph: Operator, weight: float) -> None:
         super().__init__(operator)
@@ -64,3 +62,89 @@ class Smooth(TwoFactors):
     def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
         """Return the problem with WᵀW + λ diag(w_lᵀLw_l)."""
         return RowProblem(G + self.weight * np.diag(self.laplacian.roughness(W)), XtW)
+
+
+class SmoothProblem(RowProblem):
+    """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ + ½ Σ_l t_l y_lᵀLy_l over Y ≥ 0.
+
+    Parameters
+    ----------
+    left, right : ndarray
+        G and R.
+    laplacian : Laplacian
+        L.
+    weights : ndarray of shape (k,)
+        t, the weight of the graph in each column.
+    """
+
+    def __init__(self, left: Array, right: Array, laplacian: Laplacian, weights: Array) -> None:
+        super().__init__(left, right)
+        self.laplacian, self.weights = laplacian, weights.astype(right.dtype)
+
+    def gradient(self, Y: Array) -> Array:
+        """Return YG − R + LY diag(t)."""
+        gradient = super().gradient(Y)
+        gradient += (self.laplacian @ Y) * self.weights
+        return gradient
+
+    def squared_slope(self, Y: Array, constraint: Constraint) -> float:
+        """Return the squared norm of the projected gradient; the graph joins all rows."""
+        return float(np.sum(np.square(constraint.projected_gradient(Y, self.gradient(Y)), dtype=np.float64)))
+
+    def parts(self, Y: Array) -> tuple[Array, Array]:
+        """Return (repulsion, attraction) of the multiplicative update (Cai et al., equation (14))."""
+        repulsion, attraction = super().parts(Y)
+        degrees, neighbours = self.laplacian.parts(Y)
+        return repulsion + degrees * self.weights, attraction + neighbours * self.weights
+
+    def sweep(self, Y: Array) -> Array:
+        """Return Y after a sweep over its columns, with one product with the graph.
+
+        2D − L = D + S is positive semidefinite, so yᵀLy ≤ 2yᵀDy − 2yᵀ(D + S)z + zᵀ(D + S)z, with equality at
+        y = z, the Y before the sweep. On the right no entry of a column depends on another, and lowering
+        that lowers the problem.
+        """
+        before, neighbours = self.laplacian.parts(Y)
+        right = self.right + (before + neighbours) * self.weights
+        stiffness = 2 * self.laplacian.degrees[:, None] * self.weights + np.diag(self.left)
+        Y = np.array(Y, order="F")
+        for l in range(Y.shape[1]):
+            others = Y @ self.left[:, l] - self.left[l, l] * Y[:, l]
+            best = np.maximum(right[:, l] - others, 0)
+            np.divide(best, stiffness[:, l], out=Y[:, l], where=stiffness[:, l] > 0)
+        return np.ascontiguousarray(Y)
+
+    def lipschitz(self) -> float:
+        """Return a bound of the largest curvature: no eigenvalue of L exceeds twice the largest degree."""
+        return super().lipschitz() + 2 * float(self.laplacian.degrees.max()) * float(self.weights.max())
+
+
+class Laplacian:
+    """L = D − S for nonnegative similarities S with row sums D.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Dense
+    >>> from symclust.two_factors.smooth import Laplacian
+    >>> Laplacian(Dense(1 - np.eye(2))).roughness(np.array([[1.0], [3.0]])).tolist()
+    [4.0]
+    """
+
+    def __init__(self, graph: Operator) -> None:
+        self.graph = graph
+        self.degrees = graph.degrees()
+
+    def parts(self, W: Array) -> tuple[Array, Array]:
+        """Return DW and SW."""
+        return self.degrees[:, None] * W, self.graph @ W
+
+    def __matmul__(self, W: Array) -> Array:
+        """Return LW."""
+        product, neighbours = self.parts(W)
+        product -= neighbours
+        return product
+
+    def roughness(self, W: Array) -> Array:
+        """Return w_lᵀLw_l = ½ Σ s_ij (w_il − w_jl)² for each column, at least zero, in double precision."""
+        return np.maximum(np.einsum("ij,ij->j", W, self @ W, dtype=np.float64), 0)

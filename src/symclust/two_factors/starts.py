@@ -9,10 +9,10 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.two_factors.objective import TwoFactors
 
-__all__ = ["make_starts"]
+__all__ = ["starting_points"]
 
 
-def make_starts(
+def starting_points(
     objective: TwoFactors,
     init: str | tuple[Array, Array],
     n_columns: int,

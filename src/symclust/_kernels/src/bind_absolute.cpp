@@ -1,6 +1,6 @@
 // Coordinate descent under the absolute loss, one column of H at a time: every entry is a constrained weighted median.
-// Sequential: the order of the entries is the method.
-#include "pairs.hpp"
+// Sequential: the order of the entries is the method. Interrupted, it leaves the column as it is after one of the entries.
+#include "common.hpp"
 #include "weighted_median.hpp"
 
 namespace symclust {
@@ -46,7 +46,8 @@ struct ResidualRows {
     void descend(T* x, const IgnoredPairs& ignored, const EntryStep& step) const {
         WeightedMedian problem(n, rounding_of_weights<T>);
         std::vector<T> hidden;
-        for (std::ptrdiff_t v = 0; v < count; ++v) {
+        Pace pace;
+        for (std::ptrdiff_t v = 0; v < count; ++v, pace(16 * n)) {
             const std::ptrdiff_t i = ids[v];
             T* row = R + places[v] * n;
             catch_up(row, i);
@@ -79,7 +80,7 @@ struct SparseRows {
         problem.clear();
         double seen = 0.0;
         for (I p = indptr[i]; p < indptr[i + 1]; ++p) {
-            if (p + ahead < indptr[n]) SYMCLUST_PREFETCH(H + std::ptrdiff_t(indices[p + ahead]) * k);
+            if (indptr[n] - p > ahead) SYMCLUST_PREFETCH(H + std::ptrdiff_t(indices[p + ahead]) * k);
             const std::ptrdiff_t j = indices[p];
             const double a = x[j];
             if (a == 0.0 || j == i) continue;
@@ -98,7 +99,8 @@ struct SparseRows {
         WeightedMedian problem(longest, rounding_of_weights<T>);
         double total = 0.0;
         for (std::ptrdiff_t j = 0; j < n; ++j) total += x[j];
-        for (std::ptrdiff_t v = 0; v < count; ++v) {
+        Pace pace;
+        for (std::ptrdiff_t v = 0; v < count; pace(k * std::ptrdiff_t(indptr[ids[v] + 1] - indptr[ids[v]]) + 1), ++v) {
             const std::ptrdiff_t i = ids[v];
             double others = total - x[i];
             for (const auto* j = ignored.begin(i); j != ignored.end(i); ++j) others -= x[*j];

@@ -1,5 +1,6 @@
 // Cyclic coordinate descent on one column of H, entry by entry. Sequential: the order of the entries is the method.
-#include "pairs.hpp"
+// Interrupted, it leaves H, x, G and the change of the objective as they are after one of the entries: all belong together.
+#include "common.hpp"
 #include "quartic.hpp"
 
 namespace symclust {
@@ -70,7 +71,8 @@ void bind_coordinate_sparse(nb::module_& m) {
         const std::int64_t* order = ids.data();
         const std::ptrdiff_t count = ids.shape(0);
         nb::gil_scoped_release release;
-        for (std::ptrdiff_t e = 0; e < count; ++e) {
+        Pace pace;
+        for (std::ptrdiff_t e = 0; e < count; pace(ip[order[e] + 1] - ip[order[e]] + 4 * task.k), ++e) {
             const std::ptrdiff_t i = order[e];
             double product = 0.0;
             for (I p = ip[i]; p < ip[i + 1]; ++p) product += static_cast<double>(v[p]) * static_cast<double>(task.x[ix[p]]);
@@ -96,7 +98,8 @@ void bind_coordinate_rows(nb::module_& m) {
         const std::int64_t *order = ids.data(), *place = places.data();
         const std::ptrdiff_t count = ids.shape(0), n = rows.shape(1);
         nb::gil_scoped_release release;
-        for (std::ptrdiff_t e = 0; e < count; ++e) task.descend(order[e], dot(a + place[e] * n, task.x, n));
+        Pace pace;
+        for (std::ptrdiff_t e = 0; e < count; ++e, pace(n)) task.descend(order[e], dot(a + place[e] * n, task.x, n));
     }, nb::arg("rows").noconvert(), nb::arg("places").noconvert(), nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(),
        nb::arg("x").noconvert(), nb::arg("G").noconvert(), nb::arg("column"), nb::arg("full"),
        nb::arg("ids").noconvert(), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),

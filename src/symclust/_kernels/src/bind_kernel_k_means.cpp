@@ -1,7 +1,7 @@
 // One iteration of kernel k-means for many runs, each on one thread: bits do not depend on how many threads there are.
 //
 // A run keeps the similarity of each sample to each cluster, `sums` (k x n). Moving the samples reads them once; of K only the
-// rows of samples that moved are read, in place.
+// rows of samples that moved are read, in place. Interrupted, the sums belong to no labels any more: a run cannot go on from them.
 #include "common.hpp"
 
 #include <cmath>
@@ -51,7 +51,8 @@ void move_run(const KernelRun<T>& run, const T* w, std::ptrdiff_t n, int k, doub
     std::fill(run.sizes, run.sizes + k, std::int64_t(0));
     double best[tile];
     std::int64_t nearest[tile];
-    for (std::ptrdiff_t first = 0; first < n; first += tile) {
+    Pace pace;
+    for (std::ptrdiff_t first = 0; first < n; first += tile, pace(tile * k)) {
         const std::ptrdiff_t width = std::min(tile, n - first);
         std::fill(best, best + width, std::numeric_limits<double>::infinity());
         std::fill(nearest, nearest + width, std::int64_t(0));
@@ -81,7 +82,8 @@ template <typename T>
 void add_rows(const T* K, const T* w, std::ptrdiff_t n, const std::vector<std::ptrdiff_t>& changed,
               const std::int64_t* before, const std::int64_t* after, std::ptrdiff_t first, T* sums) {
     const std::ptrdiff_t width = std::min(tile, n - first);
-    for (std::size_t e = 0; e < changed.size(); ++e) {
+    Pace pace;
+    for (std::size_t e = 0; e < changed.size(); ++e, pace(width)) {
         const std::ptrdiff_t i = changed[e];
         if (e + 1 < changed.size())
             for (std::ptrdiff_t c = 0; c < width; c += 64 / std::ptrdiff_t(sizeof(T)))
@@ -107,11 +109,10 @@ void add_moves(const T* K, const T* w, std::ptrdiff_t n, int k, const std::int64
         for (std::ptrdiff_t i = active[a] * n; i < (active[a] + 1) * n; ++i)
             if (before[i] != after[i]) changed[a].push_back(i - active[a] * n);
     const std::ptrdiff_t tiles = (n + tile - 1) / tile;
-#pragma omp parallel for schedule(dynamic, 1)
-    for (std::ptrdiff_t task = 0; task < runs * tiles; ++task) {
+    parallel_for(runs * tiles, max_threads(), [&](std::ptrdiff_t task, int) {
         const std::ptrdiff_t a = task / tiles, run = active[a];
         add_rows(K, w, n, changed[a], before + run * n, after + run * n, (task % tiles) * tile, sums + run * k * n);
-    }
+    });
 }
 
 template <typename T>
@@ -127,12 +128,11 @@ void bind_kernel_k_means_type(nb::module_& m) {
         std::int64_t *to = moved.data(), *z = sizes.data();
         double *t = totals.data(), *l = lengths.data();
         nb::gil_scoped_release release;
-#pragma omp parallel for schedule(dynamic, 1) if (count * n * k > worth_threads)
-        for (std::ptrdiff_t a = 0; a < count; ++a) {
+        parallel_for(count, threads_for(count * n * k), [&](std::ptrdiff_t a, int) {
             const std::ptrdiff_t r = runs[a];
             move_run(KernelRun<T>{s + r * k * n, own + r * n, to + r * n, z + r * k, t + r * k, l + r * k}, w, n, k,
                      shift, slack);
-        }
+        });
     }, nb::arg("sums").noconvert(), nb::arg("weights").noconvert(), nb::arg("active").noconvert(), nb::arg("shift"),
        nb::arg("slack"), nb::arg("labels").noconvert(), nb::arg("moved").noconvert(), nb::arg("sizes").noconvert(),
        nb::arg("totals").noconvert(), nb::arg("lengths").noconvert());

@@ -1,18 +1,20 @@
 // Nonnegative least squares for many right-hand sides: rows are independent, so threads share nothing but G.
 #include <deque>
 
-#include "nnls_block_pivoting.hpp"
+#include "nnls_methods.hpp"
 
 namespace symclust {
 
-// Runs solve(worker, i) for every row, with one worker per thread.
+// Runs solve(worker, i) for every row, with one worker per thread. Ended early, it leaves rows unfinished.
 template <typename Worker, typename T, typename Solve>
 void for_each_row(const NnlsProblem<T>& problem, std::ptrdiff_t n, Solve solve) {
     const int threads = n < 256 ? 1 : max_threads();
     std::deque<Worker> workers;
     for (int t = 0; t < threads; ++t) workers.emplace_back(problem);
-#pragma omp parallel for schedule(dynamic, 128) num_threads(threads)
-    for (std::ptrdiff_t i = 0; i < n; ++i) solve(workers[thread_number()], i);
+    parallel_rows(n, 128, threads, [&](std::ptrdiff_t begin, std::ptrdiff_t end, int t) {
+        Pace pace;
+        for (std::ptrdiff_t i = begin; i < end; ++i, pace(4 * problem.k * problem.k)) solve(workers[t], i);
+    });
 }
 
 // One row's method with room for its right-hand side, padded like a row of G.

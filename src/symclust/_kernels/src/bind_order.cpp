@@ -29,6 +29,7 @@ void falling_order(const T* weights, std::ptrdiff_t n, std::int64_t* order) {
     std::vector<std::int64_t> from(n), to(n);
     for (std::ptrdiff_t i = 0; i < n; ++i) from[i] = i;
     for (int d = 0; d < n_digits; ++d) {
+        checkpoint();
         std::ptrdiff_t before = 0;
         for (std::ptrdiff_t& count : starts[d]) {
             const std::ptrdiff_t here = count;

@@ -1,5 +1,9 @@
-// Sums over rows with the same bits on any number of threads: fixed chunks, partial sums added in order.
+// A number or a few of a whole matrix: sums over its rows, and how far it is from symmetric.
+//
+// Sums have the same bits on any number of threads: fixed chunks, partial sums added in order.
 #include "common.hpp"
+
+#include <cmath>
 
 namespace symclust {
 
@@ -27,15 +31,15 @@ void gram(const T* X, std::ptrdiff_t n, int k, int starts, double* G) {
     std::fill(G, G + size, 0.0);
     for (std::ptrdiff_t first = 0; first < chunks; first += group) {
         const std::ptrdiff_t last = std::min(first + group, chunks);
-#pragma omp parallel for schedule(dynamic, 1) if (last - first > 1)
-        for (std::ptrdiff_t chunk = first; chunk < last; ++chunk) {
-            double* mine = partial.data() + (chunk - first) * size;
+        parallel_for(last - first, last - first > 1 ? max_threads() : 1, [&](std::ptrdiff_t place, int) {
+            Pace pace;
+            double* mine = partial.data() + place * size;
             std::fill(mine, mine + size, 0.0);
-            const std::ptrdiff_t end = std::min((chunk + 1) * chunk_rows, n);
-            for (std::ptrdiff_t i = chunk * chunk_rows; i < end; ++i)
+            const std::ptrdiff_t begin = (first + place) * chunk_rows, end = std::min(begin + chunk_rows, n);
+            for (std::ptrdiff_t i = begin; i < end; ++i, pace(size))
                 for (int s = 0; s < starts; ++s)
                     add_outer(mine + std::ptrdiff_t(s) * k * k, X + i * width + std::ptrdiff_t(s) * k, k);
-        }
+        });
         for (std::ptrdiff_t chunk = first; chunk < last; ++chunk)
             for (std::ptrdiff_t e = 0; e < size; ++e) G[e] += partial[(chunk - first) * size + e];
     }
@@ -46,14 +50,58 @@ double inner(const T* x, const T* y, std::ptrdiff_t size) {
     constexpr std::ptrdiff_t chunk_size = 1 << 15;
     const std::ptrdiff_t chunks = (size + chunk_size - 1) / chunk_size;
     std::vector<double> partial(chunks, 0.0);
-#pragma omp parallel for schedule(static) if (size > worth_threads)
-    for (std::ptrdiff_t chunk = 0; chunk < chunks; ++chunk) {
+    parallel_for(chunks, threads_for(size), [&](std::ptrdiff_t chunk, int) {
         const std::ptrdiff_t begin = chunk * chunk_size;
         partial[chunk] = dot(x + begin, y + begin, std::min(chunk_size, size - begin));
-    }
+    });
     double sum = 0.0;
     for (const double part : partial) sum += part;
     return sum;
+}
+
+// Largest |a_ij - a_ji| of a CSR matrix with sorted columns; an entry without partner counts as |a_ij|.
+//
+// Rows are visited in order, so the partners that row j is asked for, (j, 0), (j, 1), ..., come in the order in which
+// row j stores them: one cursor a row only moves forward. Time O(nonzeros), memory O(n). NaN entries are not seen.
+template <typename T, typename I>
+double asymmetry(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n) {
+    std::vector<I> cursor(indptr, indptr + n);
+    T worst = 0;
+    Pace pace;
+    const auto alone = [&](I p) { worst = std::max(worst, std::abs(values[p])); };
+    for (std::ptrdiff_t i = 0; i < n; pace(4 * std::ptrdiff_t(indptr[i + 1] - indptr[i])), ++i) {
+        // What lies left of the diagonal and is still ahead of the cursor was never asked for: it has no partner.
+        I p = cursor[i];
+        for (; p < indptr[i + 1] && indices[p] < i; ++p) alone(p);
+        for (; p < indptr[i + 1]; ++p) {
+            const I j = indices[p];
+            if (j == i) continue;
+            I& q = cursor[j];
+            for (; q < indptr[j + 1] && indices[q] < i; ++q) alone(q);
+            if (q < indptr[j + 1] && indices[q] == i)
+                worst = std::max(worst, std::abs(values[p] - values[q++]));
+            else
+                alone(p);
+        }
+    }
+    return static_cast<double>(worst);
+}
+
+// Largest |a_ij - a_ji| of a dense matrix, tile by tile: both tiles of a pair stay in the first cache. NaN entries are not seen.
+template <typename T>
+double asymmetry_dense(const T* A, std::ptrdiff_t n) {
+    constexpr std::ptrdiff_t tile = 32;
+    const std::ptrdiff_t tiles = (n + tile - 1) / tile;
+    std::vector<T> worst(tiles, T(0));  // of each row of tiles
+    parallel_for(tiles, threads_for(n * n), [&](std::ptrdiff_t row, int) {
+        T largest = 0;
+        for (std::ptrdiff_t column = row; column < tiles; ++column)
+            for (std::ptrdiff_t i = row * tile; i < std::min((row + 1) * tile, n); ++i)
+                for (std::ptrdiff_t j = column * tile; j < std::min((column + 1) * tile, n); ++j)
+                    largest = std::max(largest, std::abs(A[i * n + j] - A[j * n + i]));
+        worst[row] = largest;
+    });
+    return worst.empty() ? 0.0 : static_cast<double>(*std::max_element(worst.begin(), worst.end()));
 }
 
 template <typename T>
@@ -74,9 +122,36 @@ void bind_reductions_type(nb::module_& m) {
     }, nb::arg("x").noconvert(), nb::arg("y").noconvert());
 }
 
+template <typename T>
+void bind_symmetry_dense(nb::module_& m) {
+    m.def("asymmetry_dense", [](Matrix<T> A) {
+        const T* a = A.data();
+        const std::ptrdiff_t n = A.shape(0);
+        nb::gil_scoped_release release;
+        return asymmetry_dense(a, n);
+    }, nb::arg("A").noconvert());
+}
+
+template <typename T, typename I>
+void bind_symmetry_types(nb::module_& m) {
+    m.def("asymmetry", [](Vector<I> indptr, Vector<I> indices, Vector<T> values) {
+        const I *ip = indptr.data(), *ix = indices.data();
+        const T* v = values.data();
+        const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(indptr.shape(0)) - 1;
+        nb::gil_scoped_release release;
+        return asymmetry(ip, ix, v, n);
+    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert());
+}
+
 void bind_reductions(nb::module_& m) {
     bind_reductions_type<double>(m);
     bind_reductions_type<float>(m);
+    bind_symmetry_dense<double>(m);
+    bind_symmetry_dense<float>(m);
+    bind_symmetry_types<double, std::int32_t>(m);
+    bind_symmetry_types<double, std::int64_t>(m);
+    bind_symmetry_types<float, std::int32_t>(m);
+    bind_symmetry_types<float, std::int64_t>(m);
 }
 
 }  // namespace symclust

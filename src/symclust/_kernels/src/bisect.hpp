@@ -1,10 +1,119 @@
-// A graph cut in two: coarsen it, cut the smallest graph by rank-2 factors, and improve the cut on the way back.
+// A graph cut in two: coarsen it, cut the smallest graph by rank-2 factors, and improve the cut on the way back. Graphs in several
+// pieces are cut between them.
 #pragma once
 
-#include "cut_coarsen.hpp"
-#include "cut_factor.hpp"
+#include "cut_graph.hpp"
 
 namespace symclust {
+
+// Rank-2 factors: two columns H with S ≈ HHᵀ off the diagonal, S = D^-1/2 A D^-1/2, and the best cut along them.
+
+using Pair = std::array<double, 2>;  // a row of H
+
+// argmin over x, y ≥ 0 of a x² + 2b xy + c y² − 2px − 2qy: the point where both are free, else the better edge
+// (rank-2 nonnegative least squares, Kuang 2014, Algorithm 4).
+inline Pair best_pair(double a, double b, double c, double p, double q) {
+    const double determinant = a * c - b * b, x = c * p - b * q, y = a * q - b * p;
+    if (determinant > 1e-12 * a * c && x >= 0.0 && y >= 0.0) return {x / determinant, y / determinant};
+    const double alone_x = a > 0.0 ? p / a : 0.0, alone_y = c > 0.0 ? q / c : 0.0;
+    if (alone_x * p >= alone_y * q) return {alone_x, 0.0};
+    return {0.0, alone_y};
+}
+
+template <typename T>
+std::vector<double> inverse_roots(const CutGraph<T>& graph) {
+    std::vector<double> roots(graph.n);
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i) roots[i] = graph.degrees[i] > 0.0 ? 1.0 / std::sqrt(graph.degrees[i]) : 0.0;
+    return roots;
+}
+
+// Row descent without the diagonal: every row of H becomes the solution of its own problem, in order.
+template <typename T>
+void factor_sweep(const CutGraph<T>& graph, const std::vector<double>& roots, std::vector<Pair>& H) {
+    Pace pace;
+    double a = 0.0, b = 0.0, c = 0.0;  // HᵀH
+    for (const Pair& h : H) a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i) {
+        double p = 0.0, q = 0.0;
+        pace(4 * (graph.indptr[i + 1] - graph.indptr[i]));
+        for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+            const std::int32_t j = graph.indices[e];
+            const double weight = static_cast<double>(graph.weights[e]) * roots[j];
+            p += weight * H[j][0];
+            q += weight * H[j][1];
+        }
+        Pair& h = H[i];
+        a -= h[0] * h[0], b -= h[0] * h[1], c -= h[1] * h[1];
+        h = best_pair(a, b, c, p * roots[i], q * roots[i]);
+        a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
+    }
+}
+
+// A random start on the scale of S: rows of H go with the roots of the degrees.
+template <typename T>
+std::vector<Pair> random_factor(const CutGraph<T>& graph, SplitMix& random) {
+    std::vector<Pair> H(graph.n);
+    double squares = 0.0;
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i)
+        for (double& entry : H[i]) {
+            entry = std::sqrt(graph.degrees[i]) * random.unit();
+            squares += entry * entry;
+        }
+    const double scale = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
+    for (Pair& h : H) h[0] *= scale, h[1] *= scale;
+    return H;
+}
+
+// The start that labels give: the column of a node's side at sqrt(d_i / vol(side)), the other at a tenth of that.
+template <typename T>
+std::vector<Pair> factor_of(const CutGraph<T>& graph, const std::vector<std::uint8_t>& side) {
+    Pair sums{};
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i) sums[side[i]] += graph.degrees[i];
+    std::vector<Pair> H(graph.n);
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i)
+        for (int column = 0; column < 2; ++column) {
+            const double full = sums[column] > 0.0 ? std::sqrt(graph.degrees[i] / sums[column]) : 0.0;
+            H[i][column] = column == side[i] ? full : 0.1 * full;
+        }
+    return H;
+}
+
+// Nodes by falling share of the left column. Nodes in no column come between the two.
+inline std::vector<std::int32_t> by_share(const std::vector<Pair>& H) {
+    std::vector<std::pair<double, std::int32_t>> keys(H.size());
+    for (std::size_t i = 0; i < H.size(); ++i) {
+        const double sum = H[i][0] + H[i][1];
+        keys[i] = {sum > 0.0 ? H[i][1] / sum : 0.5, static_cast<std::int32_t>(i)};
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<std::int32_t> order(H.size());
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
+    return order;
+}
+
+// The best of all cuts that put the nodes of largest share left. Returns its value, no_cut if none is allowed.
+template <typename T>
+double cut_along(const CutGraph<T>& graph, const Judge& judge, const std::vector<Pair>& H, std::vector<std::uint8_t>& side) {
+    const std::vector<std::int32_t> order = by_share(H);
+    Halves halves = all_on_the_right(graph);
+    std::fill(side.begin(), side.end(), std::uint8_t(1));
+    double best = no_cut;
+    std::ptrdiff_t kept = 0;
+    Pace pace;
+    for (std::ptrdiff_t k = 0; k + 1 < graph.n; ++k) {
+        const std::int32_t i = order[k];
+        pace(4 * (graph.indptr[i + 1] - graph.indptr[i]));
+        double left = 0.0;
+        for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e)
+            if (!side[graph.indices[e]]) left += static_cast<double>(graph.weights[e]);
+        halves = halves.moved(graph, i, 1, graph.degrees[i] - graph.loops[i] - left, left);
+        side[i] = 0;
+        const double value = judge(halves);
+        if (value > best) best = value, kept = k + 1;
+    }
+    for (std::ptrdiff_t k = kept; k < graph.n; ++k) side[order[k]] = 1;
+    return best;
+}
 
 // How a cut is looked for. The numbers were chosen by measurement; docs/community_trees.md says what they change.
 struct Bisecting {
@@ -27,11 +136,13 @@ void move_nodes(const CutGraph<T>& graph, const Judge& judge, Found& found) {
     Halves halves = measure(graph, found.side.data());
     found.value = judge(halves);
     bool moved = found.any();
+    Pace pace;
     for (int pass = 0; pass < Bisecting::level_passes && moved; ++pass) {
         moved = false;
         for (std::ptrdiff_t i = 0; i < graph.n; ++i) {
             const int from = found.side[i];
             double to_side[2] = {0.0, 0.0};
+            pace(4 * (graph.indptr[i + 1] - graph.indptr[i]));
             for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e)
                 to_side[found.side[graph.indices[e]]] += static_cast<double>(graph.weights[e]);
             if (to_side[1 - from] == 0.0) continue;
@@ -81,6 +192,132 @@ Found bisect_connected(const CutGraph<T>& graph, const Bisecting& how, SplitMix&
     move_nodes(graph, judge, kept);
     Found again = cut_by_factor(graph, judge, factor_of(graph, kept.side), Bisecting::level_sweeps);
     return again.value > kept.value ? again : kept;
+}
+
+// Pieces: cut between them, at no cost, and inside one only if the others are too small to count.
+
+struct Piece {
+    bool large;  // enough nodes for a cluster, and edges among them
+    double volume, size;
+    std::int32_t number;
+
+    // Large ones first, then by volume.
+    bool operator<(const Piece& other) const {
+        if (large != other.large) return large;
+        if (volume != other.volume) return volume > other.volume;
+        return number < other.number;
+    }
+};
+
+// The connected piece of each node, numbered by its first node.
+template <typename T>
+std::vector<std::int32_t> find_pieces(const CutGraph<T>& graph) {
+    std::vector<std::int32_t> piece(graph.n, -1), waiting;
+    std::int32_t count = 0;
+    Pace pace;
+    for (std::ptrdiff_t first = 0; first < graph.n; ++first) {
+        if (piece[first] >= 0) continue;
+        piece[first] = count;
+        waiting.push_back(static_cast<std::int32_t>(first));
+        while (!waiting.empty()) {
+            const std::int32_t i = waiting.back();
+            waiting.pop_back();
+            pace(4 * (graph.indptr[i + 1] - graph.indptr[i]));
+            for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+                const std::int32_t j = graph.indices[e];
+                if (piece[j] >= 0 || !(graph.weights[e] > T(0))) continue;
+                piece[j] = count;
+                waiting.push_back(j);
+            }
+        }
+        ++count;
+    }
+    return piece;
+}
+
+template <typename T>
+std::vector<Piece> sorted_pieces(const CutGraph<T>& graph, const std::vector<std::int32_t>& piece, double smallest) {
+    std::vector<Piece> pieces(Members::count(piece));
+    for (std::size_t k = 0; k < pieces.size(); ++k) pieces[k] = {false, 0.0, 0.0, static_cast<std::int32_t>(k)};
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i) {
+        pieces[piece[i]].volume += graph.volumes[i];
+        pieces[piece[i]].size += graph.sizes[i];
+    }
+    for (Piece& p : pieces) p.large = p.size >= smallest && p.volume > 0.0;
+    std::sort(pieces.begin(), pieces.end());
+    return pieces;
+}
+
+// Whole pieces to either side: the left takes them in order until it has half of the volume, and leaves the last large one
+// in any case; without two large ones it takes half of the nodes.
+inline std::vector<std::uint8_t> deal_pieces(const std::vector<Piece>& pieces, std::ptrdiff_t large) {
+    const bool by_volume = large > 1;
+    const auto worth = [&](const Piece& p) { return by_volume ? p.volume : p.size; };
+    double total = 0.0, taken = 0.0;
+    for (const Piece& p : pieces) total += worth(p);
+    std::vector<std::uint8_t> side(pieces.size(), 1);
+    const std::ptrdiff_t most = (by_volume ? large : static_cast<std::ptrdiff_t>(pieces.size())) - 1;
+    for (std::ptrdiff_t k = 0; k < most && (k == 0 || 2.0 * taken < total); ++k) {
+        taken += worth(pieces[k]);
+        side[pieces[k].number] = 0;
+    }
+    return side;
+}
+
+// One piece as a graph of its own; `group` holds the numbers of its nodes.
+template <typename T>
+CoarseGraph extract_piece(const CutGraph<T>& graph, const std::vector<std::int32_t>& piece, std::int32_t number) {
+    CoarseGraph part;
+    std::vector<std::int32_t> place(graph.n, -1);
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i) {
+        if (piece[i] != number) continue;
+        place[i] = static_cast<std::int32_t>(part.group.size());
+        part.group.push_back(static_cast<std::int32_t>(i));
+    }
+    part.indptr.push_back(0);
+    for (const std::int32_t i : part.group) {
+        for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+            if (place[graph.indices[e]] < 0) continue;  // an edge of weight zero
+            part.indices.push_back(place[graph.indices[e]]);
+            part.weights.push_back(static_cast<double>(graph.weights[e]));
+        }
+        part.indptr.push_back(static_cast<std::int64_t>(part.indices.size()));
+        part.loops.push_back(graph.loops[i]);
+        part.volumes.push_back(graph.volumes[i]);
+        part.sizes.push_back(graph.sizes[i]);
+    }
+    return part;
+}
+
+// The only large piece is cut; all others follow its heavier side.
+template <typename T>
+Found cut_inside(const CutGraph<T>& graph, const std::vector<std::int32_t>& piece, std::int32_t number, const Bisecting& how,
+                 SplitMix& random) {
+    const CoarseGraph part = extract_piece(graph, piece, number);
+    const CutGraph<double> view = part.view();
+    Found inner = bisect_connected(view, how, random);
+    if (!inner.any()) return inner;
+    const Halves halves = measure(view, inner.side.data());
+    Found found{std::vector<std::uint8_t>(graph.n, halves.volume[1] > halves.volume[0]), inner.value};
+    for (std::size_t k = 0; k < part.group.size(); ++k) found.side[part.group[k]] = inner.side[k];
+    return found;
+}
+
+template <typename T>
+Found bisect(const CutGraph<T>& graph, const Bisecting& how, SplitMix& random) {
+    const std::vector<std::int32_t> piece = find_pieces(graph);
+    const std::vector<Piece> pieces = sorted_pieces(graph, piece, how.smallest);
+    if (pieces.size() == 1) return bisect_connected(graph, how, random);
+    const std::ptrdiff_t large = std::count_if(pieces.begin(), pieces.end(), [](const Piece& p) { return p.large; });
+    if (large == 1) {
+        Found found = cut_inside(graph, piece, pieces[0].number, how, random);
+        if (found.any()) return found;
+    }
+    const std::vector<std::uint8_t> dealt = deal_pieces(pieces, large);
+    Found found{std::vector<std::uint8_t>(graph.n)};
+    for (std::ptrdiff_t i = 0; i < graph.n; ++i) found.side[i] = dealt[piece[i]];
+    found.value = Judge(graph, how.balance, how.smallest)(measure(graph, found.side.data()));
+    return found;
 }
 
 }  // namespace symclust

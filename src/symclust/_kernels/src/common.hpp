@@ -1,4 +1,4 @@
-// What every kernel shares: array views, threads, and work split by nonzeros.
+// What every kernel shares: array views, pairs that an objective leaves out, and work split by nonzeros.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "parallel.hpp"
 
 #if defined(_MSC_VER)
 #define SYMCLUST_RESTRICT __restrict
@@ -38,24 +36,21 @@ using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 template <typename T>
 using MutableCube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-inline int max_threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
+// Pairs of rows that an objective leaves out, as the pattern of a symmetric CSR matrix without its diagonal. An empty `indptr`
+// means that there are none.
+struct IgnoredPairs {
+    const std::int64_t* indptr = nullptr;
+    const std::int64_t* indices = nullptr;
 
-inline int thread_number() {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
+    IgnoredPairs() = default;
+    IgnoredPairs(const Vector<std::int64_t>& indptr, const Vector<std::int64_t>& indices)
+        : indptr(indptr.shape(0) ? indptr.data() : nullptr), indices(indices.data()) {}
 
-// Multiplications below which waking other threads costs more than they save.
-constexpr std::ptrdiff_t worth_threads = 1 << 16;
+    bool any() const { return indptr != nullptr; }
+    std::ptrdiff_t count(std::ptrdiff_t i) const { return indptr ? indptr[i + 1] - indptr[i] : 0; }
+    const std::int64_t* begin(std::ptrdiff_t i) const { return indptr ? indices + indptr[i] : nullptr; }
+    const std::int64_t* end(std::ptrdiff_t i) const { return indptr ? indices + indptr[i + 1] : nullptr; }
+};
 
 // Inner product in double precision, whatever the entries are.
 template <typename T>

@@ -23,7 +23,7 @@ struct Prefetch {
     std::ptrdiff_t ahead;
 
     Prefetch(const T* H, std::ptrdiff_t width, const I* last)
-        : H(H), width(width), last(last), ahead(std::max<std::ptrdiff_t>(4, 1024 / (width * sizeof(T)))) {
+        : H(H), width(width), last(last), ahead(std::max<std::ptrdiff_t>(4, 1024 / (std::max<std::ptrdiff_t>(width, 1) * std::ptrdiff_t(sizeof(T))))) {
         ahead = std::min<std::ptrdiff_t>(ahead, 64);
     }
 

@@ -5,13 +5,11 @@
 // for: whoever runs takes the next block. While as many callers as threads work side by side, their helpers sleep.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <system_error>
+
+#include "parallel.hpp"
 
 namespace symclust {
 
@@ -19,49 +17,68 @@ class Helpers {
 public:
     explicit Helpers(int threads) : threads(threads) {
         ++callers;
-        for (int t = 1; t < threads; ++t) pool.emplace_back([this] { serve(); });
-    }
-
-    ~Helpers() {
-        --callers;
-        {
-            std::lock_guard<std::mutex> lock(door);
-            leave = true;
+        try {
+            for (int t = 1; t < threads; ++t) pool.emplace_back([this] { serve(); });
+        } catch (const std::system_error&) {  // the system has no more threads: those that are there will do
+        } catch (...) {
+            dismiss();
+            throw;
         }
-        bell.notify_all();
-        for (std::thread& thread : pool) thread.join();
     }
 
-    // Calls work(0), ..., work(blocks - 1), in any order and on any thread.
+    ~Helpers() { dismiss(); }
+
+    // Calls work(0), ..., work(blocks - 1), in any order and on any thread. What one of them throws, or an interrupt, is
+    // thrown here when none is running; blocks that have not begun are then left out.
     template <typename Work>
     void run(int blocks, const Work& work) {
         if (pool.empty() || blocks < 2 || callers >= threads) {
-            for (int block = 0; block < blocks; ++block) work(block);
+            for (int block = 0; block < blocks; ++block) {
+                work(block);
+                checkpoint();
+            }
             return;
         }
+        Round mine{std::cref(work), static_cast<std::uint32_t>(blocks)};
+        std::uint32_t number;
         {
             std::lock_guard<std::mutex> lock(door);
-            job = std::cref(work);
-            count = static_cast<std::uint32_t>(blocks);
-            finished = 0;
-            ++round;
-            ticket = static_cast<std::uint64_t>(round) << 32;
+            job = &mine;
+            number = ++round;
+            ticket.store(static_cast<std::uint64_t>(number) << 32 | mine.count, std::memory_order_release);
         }
         bell.notify_all();
-        while (take(round)) {}
-        while (finished.load(std::memory_order_acquire) < count) std::this_thread::yield();
+        while (take(number, false)) {}
+        mine.team.wait([&] { return mine.finished.load(std::memory_order_acquire) == mine.count; });
+        mine.team.rethrow();
     }
 
+    // In a forked child nobody else calls.
+    static void after_fork() { callers = 0; }
+
 private:
-    // Takes one block of that round, if any is left. A block is taken by moving the ticket, which also names the round:
-    // a thread that comes late cannot take a block of the next one unknowingly, and `job` stays until all have finished.
-    bool take(std::uint32_t wanted) {
+    // One call of run().
+    struct Round {
+        std::function<void(int)> work;
+        std::uint32_t count;
+        std::atomic<std::uint32_t> finished{0};
+        Team team;
+    };
+
+    // Takes one block of that round, if any is left. The ticket holds the round and how many of its blocks are left in one
+    // word: nobody can see the one without the other. A thread that has taken a block keeps run() from returning, so that
+    // `job` is that round's until the block has finished; before that nothing of it may be read.
+    bool take(std::uint32_t wanted, bool helps) {
         std::uint64_t seen = ticket.load(std::memory_order_acquire);
         do {
-            if (static_cast<std::uint32_t>(seen >> 32) != wanted || static_cast<std::uint32_t>(seen) >= count) return false;
-        } while (!ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel));
-        job(static_cast<int>(static_cast<std::uint32_t>(seen)));
-        finished.fetch_add(1, std::memory_order_release);
+            if (static_cast<std::uint32_t>(seen >> 32) != wanted || static_cast<std::uint32_t>(seen) == 0) return false;
+        } while (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_acquire));
+        Round& mine = *job;
+        mine.team.run(helps, [&] {
+            if (!mine.team.ended()) mine.work(static_cast<int>(mine.count - static_cast<std::uint32_t>(seen)));
+            checkpoint();
+        });
+        mine.finished.fetch_add(1, std::memory_order_release);
         return true;
     }
 
@@ -76,8 +93,18 @@ private:
                 if (leave) return;
                 known = round;
             }
-            while (take(known)) {}
+            while (take(known, true)) {}
         }
+    }
+
+    void dismiss() {
+        --callers;
+        {
+            std::lock_guard<std::mutex> lock(door);
+            leave = true;
+        }
+        bell.notify_all();
+        for (std::thread& thread : pool) thread.join();
     }
 
     static constexpr int patience = 2000;
@@ -93,9 +120,8 @@ private:
     std::vector<std::thread> pool;
     std::mutex door;
     std::condition_variable bell;
-    std::function<void(int)> job;
+    Round* job = nullptr;
     std::atomic<std::uint64_t> ticket{0};
-    std::atomic<std::uint32_t> finished{0}, count{0};
     std::atomic<std::uint32_t> round{0};
     std::atomic<bool> leave{false};
 };

@@ -1,0 +1,85 @@
+"""Two clusters: half a line for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from symclust._threads import single_threaded_blas
+from symclust._types import Array
+from symclust.operators import Operator
+
+SMALL = 192  # rows up to which a dense eigenproblem takes less time than a few dozen products
+STEPS = 60  # of Lanczos, after which restarts would be due
+CHECKED = 3  # steps between two looks at the accuracy
+ACCURACY = 1e-4  # of the eigenvectors: what is read off them is a sign
+
+
+def second_half(operator: Operator) -> Array | None:
+    """Return which samples belong to the second of two clusters, or None if nothing tells them apart.
+
+    The decomposition into two clusters needs the two leading eigenvectors alone (Arora, Gupta, Kapila and
+    Fazel 2013, 3.2.2), and those only as far as signs depend on them. The first sample belongs to the first
+    cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.left_stochastic import second_half
+    >>> from symclust.operators import as_operator
+    >>> second_half(as_operator(np.kron(np.eye(2), np.ones((2, 2))))).tolist()
+    [False, False, True, True]
+    """
+    if operator.n < 2:
+        return None
+    values, vectors = _leading_pair(operator)
+    if values[1] <= 0 and not operator.diagonal().any():
+        # Without self-similarities a group of samples that are all alike has one positive eigenvalue. Making
+        # each as similar to itself as the most similar pair is adds to all eigenvalues alike.
+        values = values + operator.dtype.type(operator.largest())
+    if values[1] <= operator.n * float(np.finfo(operator.dtype).eps) * values[0]:
+        return None
+    # The coordinate along the line of the simplex, up to a positive factor (compare `embedding.embed`).
+    sums = vectors.sum(axis=0)
+    points = (sums[0] * values[1] / values[0]) * vectors[:, 1] - sums[1] * vectors[:, 0]
+    return points < 0 if points[0] >= 0 else points > 0
+
+
+def _leading_pair(operator: Operator) -> tuple[Array, Array]:
+    """Return the two largest eigenvalues and their vectors, roughly.
+
+    `Operator.eigsh` goes to machine precision, and then looks for a repeated eigenvalue that was missed; any
+    two vectors of its space will do here.
+    """
+    with single_threaded_blas():
+        if operator.n <= SMALL:
+            last = operator.n - 1
+            values, vectors = scipy.linalg.eigh(operator.toarray(), subset_by_index=[last - 1, last])
+            return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
+        return _lanczos(operator) or operator.eigsh(2, tol=ACCURACY)
+
+
+def _lanczos(operator: Operator) -> tuple[Array, Array] | None:
+    """Return two eigenpairs by Lanczos with all vectors kept orthogonal, None if that takes too long."""
+    V = np.empty((STEPS + 1, operator.n), dtype=operator.dtype)
+    # The ones are near the first eigenvector of most similarities; a little noise lets nothing be missed.
+    V[0] = 1 + np.random.default_rng(0).uniform(-0.5, 0.5, operator.n)
+    V[0] /= np.linalg.norm(V[0])
+    alpha, beta = np.zeros(STEPS), np.zeros(STEPS)
+    for step in range(STEPS):
+        w = operator.matvec(V[step])
+        alpha[step] = V[step] @ w
+        for _ in range(2):  # once is not enough where w is nearly in the span
+            w -= (V[: step + 1] @ w) @ V[: step + 1]
+        beta[step] = np.linalg.norm(w)
+        closed = beta[step] <= np.finfo(operator.dtype).eps * np.abs(alpha[: step + 1]).max()
+        if closed or (step + 1) % CHECKED == 0:
+            values, vectors = np.linalg.eigh(np.diag(alpha[: step + 1]) + np.diag(beta[:step], -1))
+            errors = beta[step] * np.abs(vectors[-1, -2:])
+            if step and (closed or errors.max() <= ACCURACY * abs(values[-1])):
+                ritz = V[: step + 1].T @ vectors[:, :-3:-1].astype(operator.dtype)
+                return values[:-3:-1].astype(operator.dtype), ritz
+            if closed:
+                return None
+        V[step + 1] = w / beta[step]
+    return None

@@ -1,0 +1,270 @@
+"""Nonnegative least squares from normal equations, for many right-hand sides.
+
+Every method takes G (k × k, symmetric positive semidefinite) and R (n × k, one right-hand side a row) and
+works on
+
+    min over x ≥ 0 of ½ xᵀGx − rᵀx,
+
+the problem min ‖Cx − b‖² with G = CᵀC and r = Cᵀb (thesis, section 3.4; symnmf, section 6.3). A solution
+satisfies x ≥ 0, y = Gx − r ≥ 0 and xᵀy = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symclust._kernels import nnls_active_set, nnls_block_pivoting, nnls_hals, nnls_rank_two
+from symclust.exceptions import InputError, OptionError
+
+__all__ = ["active_set", "block_pivoting", "hals", "rank_two"]
+
+Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def active_set(
+    G: ArrayLike, R: ArrayLike, X: ArrayLike | None = None, *, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Solve min ½ xᵀGx − rᵀx over x ≥ 0 for every row r of R, letting in one variable at a time.
+
+    The variable with the most negative multiplier y = Gx − r (in units of √G_jj) enters the passive set F; x
+    then moves to the minimiser on F, and variables that reach zero on the way leave. The objective falls with
+    every step. Cheap where few variables are positive; with many, `block_pivoting` needs far fewer
+    factorizations.
+
+    Parameters
+    ----------
+    G : array-like of shape (k, k)
+        Symmetric positive semidefinite; may be singular.
+    R : array-like of shape (n, k)
+        Right-hand sides, one a row.
+    X : array-like of shape (n, k), optional
+        Where to start; negative entries count as zero. By default every row starts at zero.
+    out : ndarray of shape (n, k), optional
+        Where to put the solution; may be `X` itself.
+
+    Returns
+    -------
+    X : ndarray of shape (n, k)
+        The solutions: float32 if G and R are, otherwise float64.
+
+    Notes
+    -----
+    Where G is singular, the passive set holds independent variables only, so the solution is one of several.
+    If an entering variable depends on F, x moves along the line on which Gx stays the same; if nothing ends
+    that line, the row's problem is unbounded below and the variable stays at zero. NaN and infinity are not
+    looked for.
+
+    References
+    ----------
+    C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, Prentice-Hall (1974), chapter 23.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.nnls import active_set
+    >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> active_set(G, [[3.0, 3.0], [4.0, 1.0], [-1.0, -1.0]])
+    array([[1., 1.],
+           [2., 0.],
+           [0., 0.]])
+    """
+    G, R, X, out = _prepare(G, R, X, out)
+    nnls_active_set(G, R, X, out)
+    return out
+
+
+def block_pivoting(
+    G: ArrayLike, R: ArrayLike, X: ArrayLike | None = None, *, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Solve min ½ xᵀGx − rᵀx over x ≥ 0 for every row r of R, exchanging all infeasible variables at once.
+
+    Each row keeps a passive set F. It solves G_FF x_F = r_F, computes y = Gx − r elsewhere, and moves every
+    variable with x < 0 out of F and every one with y < 0 into it, until there are none. When three such
+    exchanges in a row do not lower the number of infeasible variables, only the one with the largest index is
+    exchanged, which cannot cycle. An exchange costs O(|F|³ + |F| k) a row.
+
+    Parameters
+    ----------
+    G : array-like of shape (k, k)
+        Symmetric positive semidefinite; may be singular.
+    R : array-like of shape (n, k)
+        Right-hand sides, one a row.
+    X : array-like of shape (n, k), optional
+        Where to start: only where it is positive matters. A good start makes one exchange or none enough.
+        Rows without a positive entry, and all rows by default, start from the support that three sweeps of
+        coordinate descent find.
+    out : ndarray of shape (n, k), optional
+        Where to put the solution; may be `X` itself.
+
+    Returns
+    -------
+    X : ndarray of shape (n, k)
+        The solutions: float32 if G and R are, otherwise float64.
+
+    Notes
+    -----
+    Where G is singular, variables that depend on others are left at zero, so the solution is one of several.
+    A right-hand side outside the range of G (or a positive one at a zero diagonal entry) can make a row's
+    problem unbounded below; its answer is then finite, and means nothing. NaN and infinity are not looked
+    for.
+
+    References
+    ----------
+    J. Kim and H. Park, Fast nonnegative matrix factorization: an active-set-like method and comparisons, SIAM
+    J. on Scientific Computing 33 (2011).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.nnls import block_pivoting
+    >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> block_pivoting(G, [[3.0, 3.0], [4.0, 1.0], [-1.0, -1.0]])
+    array([[1., 1.],
+           [2., 0.],
+           [0., 0.]])
+    """
+    G, R, X, out = _prepare(G, R, X, out)
+    nnls_block_pivoting(G, R, X, out)
+    return out
+
+
+def hals(
+    G: ArrayLike, R: ArrayLike, X: ArrayLike, n_sweeps: int = 1, *, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Lower ½ xᵀGx − rᵀx for every row x of X by sweeps over its entries.
+
+    A sweep sets x_l ← max(0, x_l + (r_l − (Gx)_l) / G_ll) for l = 1, ..., k in turn, each the best value
+    while the others stand still. Rows are independent, so this is the column by column update of hierarchical
+    alternating least squares, done a row at a time for locality. An entry that stays where it is costs O(1),
+    one that moves O(k).
+
+    Parameters
+    ----------
+    G : array-like of shape (k, k)
+        Symmetric positive semidefinite; may be singular.
+    R : array-like of shape (n, k)
+        Right-hand sides, one a row.
+    X : array-like of shape (n, k)
+        Where to start; negative entries count as zero.
+    n_sweeps : int, default=1
+        Number of sweeps.
+    out : ndarray of shape (n, k), optional
+        Where to put the result; ``out=X`` updates X in place.
+
+    Returns
+    -------
+    X : ndarray of shape (n, k)
+        The updated points: float32 if G and R are, otherwise float64.
+
+    Notes
+    -----
+    Where G_ll = 0 the objective is linear in x_l. If r_l < 0 the entry becomes 0; if r_l ≥ 0 it keeps its
+    value: in particular one at 0 stays there, although r_l > 0 makes the problem unbounded below.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.nnls import hals
+    >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> hals(G, [[3.0, 3.0], [4.0, 1.0]], np.zeros((2, 2)))
+    array([[1.5 , 0.75],
+           [2.  , 0.  ]])
+    >>> hals(G, [[3.0, 3.0], [4.0, 1.0]], np.zeros((2, 2)), n_sweeps=30).round(6)
+    array([[1., 1.],
+           [2., 0.]])
+    """
+    if n_sweeps < 0:
+        raise OptionError(f"n_sweeps={n_sweeps}; expected 0 or more sweeps.")
+    G, R, X, out = _prepare(G, R, X, out)
+    nnls_hals(G, R, X, out, n_sweeps)
+    return out
+
+
+def rank_two(G: ArrayLike, R: ArrayLike, *, out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Solve min ½ xᵀGx − rᵀx over x ≥ 0 for every row r of R, where x has two entries.
+
+    The minimum without bounds is the answer where it is nonnegative; otherwise one of the entries is zero,
+    and the better of the two is taken (thesis, Algorithms 4 and 5). All cases are computed for each row and
+    one is selected, without branches.
+
+    Parameters
+    ----------
+    G : array-like of shape (2, 2)
+        Symmetric positive semidefinite; may be singular.
+    R : array-like of shape (n, 2)
+        Right-hand sides, one a row, of any sign.
+    out : ndarray of shape (n, 2), optional
+        Where to put the solution.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+        The solutions: float32 if G and R are, otherwise float64.
+
+    Notes
+    -----
+    Where G is singular the solution has at most one positive entry. An entry whose column of G is zero stays
+    zero.
+
+    References
+    ----------
+    D. Kuang, Nonnegative matrix factorization for clustering (2014), section 5.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.nnls import rank_two
+    >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> rank_two(G, [[3.0, 3.0], [4.0, 1.0], [-1.0, -1.0]]).round(12)
+    array([[1., 1.],
+           [2., 0.],
+           [0., 0.]])
+    """
+    G, R, _, out = _prepare(G, R, None, out)
+    if G.shape[0] != 2:
+        raise InputError(f"G has shape {G.shape}; expected (2, 2). Use block_pivoting for more columns.")
+    nnls_rank_two(G, R, out)
+    return out
+
+
+def _prepare(G: ArrayLike, R: ArrayLike, X: ArrayLike | None, out: NDArray[Any] | None) -> Arrays:
+    """Return G, R, X and out as the kernels want them: of one type, in C order, of matching shapes.
+
+    float32 stays if both G and R have it; anything else becomes float64. Values are not looked at: the cost
+    is that of the shapes alone, since alternating schemes come here in every iteration.
+    """
+    G, R = np.asarray(G), np.asarray(R)
+    dtype = np.float32 if G.dtype == R.dtype == np.float32 else np.float64
+    G, R = np.ascontiguousarray(G, dtype=dtype), np.ascontiguousarray(R, dtype=dtype)
+    if G.ndim != 2 or G.shape[0] != G.shape[1]:
+        raise InputError(f"G has shape {G.shape}; expected a square matrix (k, k), such as C.T @ C.")
+    if R.ndim != 2 or R.shape[1] != G.shape[0]:
+        raise InputError(
+            f"R has shape {R.shape}; expected (n, {G.shape[0]}), one right-hand side a row, to go with G."
+        )
+    out = _destination(R, out)
+    return G, R, _start(R, X, out), out
+
+
+def _destination(R: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
+    if out is None:
+        return np.empty_like(R)
+    if out.shape != R.shape or out.dtype != R.dtype or not (out.flags.c_contiguous and out.flags.writeable):
+        raise InputError(
+            f"out has shape {out.shape} and dtype {out.dtype}; expected a writeable array in C order "
+            f"of shape {R.shape} and dtype {R.dtype}. Leave it out to get a new array."
+        )
+    return out
+
+
+def _start(R: NDArray[Any], X: ArrayLike | None, out: NDArray[Any]) -> NDArray[Any]:
+    if X is None:
+        out.fill(0)
+        return out
+    X = np.ascontiguousarray(X, dtype=R.dtype)
+    if X.shape != R.shape:
+        raise InputError(f"X has shape {X.shape}; expected the shape of R, {R.shape}.")
+    return X

@@ -1,0 +1,219 @@
+"""Squared distances of A from HHᵀ: of all entries, or without the diagonal and pairs to be ignored."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symclust import _kernels
+from symclust._threads import split
+from symclust._types import Array
+from symclust.exceptions import CombinationError
+from symclust.objectives._base import ALL_ROWS, Columns, IgnoredPairs, RowTerms, SquaredDistance
+
+if TYPE_CHECKING:
+    from symclust.constraints import Constraint
+    from symclust.operators import Operator
+
+__all__ = ["Frobenius", "OffDiagonal"]
+
+MEASURED_ROWS = 1 << 11  # rows measured at once: few enough for their gradient to stay in the cache
+
+
+class SymmetricDistance(SquaredDistance):
+    """What the two have in common: a subclass gives its value, its parts, and the terms of a row."""
+
+    row_problem: RowTerms
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        self.squared_norm = operator.squared_norm()
+
+    @abstractmethod
+    def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
+        """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
+
+    def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
+        """Return the gradient with respect to H, an array of its shape."""
+        repulsion, attraction = self.parts(H, AH, G, rows)
+        gradient = np.subtract(repulsion, attraction, out=repulsion)
+        gradient *= 4
+        return gradient
+
+    def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
+        """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
+        G, squared = _kernels.gram(H)[0], 0.0
+        # Where pairs are ignored, and where the constraint ties rows together, all rows are one block.
+        by_rows = constraint.by_rows and not self.row_problem.ignored.any
+        for rows in split(len(H), MEASURED_ROWS) if by_rows else [ALL_ROWS]:
+            gradient = self.gradient(H[rows], AH[rows], G, rows)
+            projected = constraint.projected_gradient(H[rows], gradient).reshape(-1)
+            squared += _kernels.inner(projected, projected)
+        return self.value(H, AH, G), float(np.sqrt(squared))
+
+    def columns(self, H: Array) -> SquaredColumns:
+        """Return what descends on H entry by entry, offdiagonal Algorithm 2."""
+        return SquaredColumns(self.operator, H, self.row_problem)
+
+
+class Frobenius(SymmetricDistance):
+    r"""Squared Frobenius distance, symnmf (6), with the sparsity term of (18).
+
+    .. math:: f(H) = \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
+
+    The L1 term is what (18) becomes at W = H. It adds β to every entry of the Gram matrix a row sees,
+    (19)-(20), which is all that any solver needs to know of it.
+
+    Parameters
+    ----------
+    operator : Operator
+        The similarity A.
+    sparsity : float, default=0.0
+        The weight β.
+    """
+
+    def __init__(self, operator: Operator, sparsity: float = 0.0) -> None:
+        super().__init__(operator)
+        self.sparsity = float(sparsity)
+        self.row_problem = RowTerms(full_diagonal=True, offset=self.sparsity, ignored=IgnoredPairs())
+
+    def value(self, H: Array, AH: Array, G: Array) -> float:
+        """Return f(H) through the trace form, exact to about 1e-16 ‖A‖²."""
+        fit = self.squared_norm - 2 * _kernels.inner(H.reshape(-1), AH.reshape(-1)) + float(np.sum(G * G))
+        return max(fit, 0.0) + self.penalty(H)
+
+    def penalty(self, H: Array) -> float:
+        """Return the L1 term 2β Σ ‖h_i‖₁²."""
+        return 2 * self.sparsity * _row_sums_squared(H) if self.sparsity else 0.0
+
+    def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
+        """Return (HG + β H11ᵀ, AH)."""
+        return H @ (G + self.sparsity).astype(H.dtype), AH
+
+    def curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
+        """Return ∇²f(H)[V], the blocks of symnmf 5.1 without forming them."""
+        GV = (H.T @ V).astype(V.dtype)
+        product = H @ (GV + GV.T) - AV + V @ (G + self.sparsity).astype(V.dtype)
+        product *= 4
+        return product
+
+    def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
+        """Return the diagonal blocks of ∇²f(H), one a column, times the columns of V, as (14) needs them."""
+        GV = H.T @ V
+        diagonal = (np.diag(G) + self.sparsity).astype(V.dtype)
+        product = H @ GV - AV + H * np.diag(GV) + V * diagonal
+        product *= 4
+        return product
+
+    def normal_equations(self, W: Array, AW: Array, G: Array, coupling: float) -> tuple[Array, Array]:
+        """Return (WᵀW + αI + β11ᵀ, AW + αW), the normal equations of (17) and (20), as fresh arrays."""
+        left = G + self.sparsity
+        left[np.diag_indices_from(left)] += coupling
+        return left.astype(W.dtype), AW + W.dtype.type(coupling) * W
+
+    def coupled_value(self, W: Array, AW: Array, H: Array, coupling: float) -> float:
+        """Return g(W, H) of (15) and (18): what alternating least squares descends on."""
+        GW, GH = _kernels.gram(W)[0], _kernels.gram(H)[0]
+        difference = (W - H).reshape(-1)
+        value = self.squared_norm - 2 * _kernels.inner(AW.reshape(-1), H.reshape(-1)) + float(np.sum(GW * GH))
+        value += coupling * _kernels.inner(difference, difference)
+        return value + self.sparsity * (_row_sums_squared(W) + _row_sums_squared(H))
+
+
+def _row_sums_squared(H: Array) -> float:
+    sums = H.sum(axis=1)
+    return _kernels.inner(sums, sums)
+
+
+class OffDiagonal(SymmetricDistance):
+    r"""Squared distance without the diagonal, offdiagonal (3) with p = 2.
+
+    .. math:: f(H) = \sum_{i \ne j} (A_{ij} - h_i^T h_j)^2
+
+    Parameters
+    ----------
+    operator : Operator
+        The similarity A; its diagonal is ignored, and entries at ignored pairs must be zero.
+    ignored : IgnoredPairs, optional
+        Further pairs that do not count. They cost k² for each visit of a row that has them.
+    """
+
+    def __init__(self, operator: Operator, ignored: IgnoredPairs | None = None) -> None:
+        super().__init__(operator)
+        self.ignored = ignored or IgnoredPairs()
+        self.row_problem = RowTerms(full_diagonal=False, offset=0.0, ignored=self.ignored)
+        self.diagonal = operator.diagonal()
+        self.squared_norm -= _kernels.inner(self.diagonal, self.diagonal)
+
+    def value(self, H: Array, AH: Array, G: Array) -> float:
+        """Return f(H) through the trace form less its diagonal part and that of ignored pairs."""
+        # In double precision: rows that ignore each other may be long, and then nearly all of G cancels.
+        lengths = np.einsum("il,il->i", H, H, dtype=np.float64)
+        fit = _kernels.inner(H.reshape(-1), AH.reshape(-1)) - _kernels.inner(
+            self.diagonal.astype(np.float64, copy=False), lengths
+        )
+        square = float(np.sum(G * G)) - _kernels.inner(lengths, lengths)
+        if self.ignored.any:
+            products = self.ignored.products(H.astype(np.float64, copy=False)).data
+            square -= _kernels.inner(products, products)
+        return max(self.squared_norm - 2 * fit + square, 0.0)
+
+    def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
+        """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
+
+        Where pairs are ignored a block of rows depends on others: it needs all of H.
+        """
+        lengths = np.einsum("il,il->i", H, H)[:, None]
+        repulsion = H @ G.astype(H.dtype) - lengths * H
+        if self.ignored.any:
+            if rows != ALL_ROWS:
+                raise CombinationError("OffDiagonal has no parts for some rows only while pairs are ignored.")
+            repulsion -= self.ignored.products(H) @ H
+        return repulsion, AH - self.diagonal[rows, None] * H
+
+
+class SquaredColumns(Columns):
+    """Entry problems of the squared loss: quartic polynomials, or quadratic ones without the diagonal.
+
+    Needs one product of A with a vector for each column and no residual, offdiagonal Algorithm 2.
+    """
+
+    def __init__(self, operator: Operator, H: Array, row: RowTerms) -> None:
+        super().__init__(operator, H, row.ignored)
+        self.full_diagonal = row.full_diagonal
+        self.diagonal = self.A.diagonal()
+        self.G = _kernels.gram(H)[0] + row.offset
+        self.change = np.zeros(2)
+
+    @property
+    def decrease(self) -> float:
+        """By how much the objective has fallen."""
+        return float(self.change[0])
+
+    @property
+    def stationarity(self) -> float:
+        """‖∇ᴾf‖, every entry at the time of its visit."""
+        return float(np.sqrt(self.change[1]))
+
+    def place(self, i: int, value: float) -> None:
+        """Set an entry of the open column, and what it adds to HᵀH."""
+        step, l = value - float(self.x[i]), self.column
+        row = self.H[i].astype(np.float64)
+        row[l] += step / 2
+        self.G[l] += step * row
+        self.G[:, l] += step * row
+        super().place(i, value)
+
+    def visit(self, ids: Array) -> None:
+        """Minimise over the entries `ids` of the open column, in that order."""
+        A, ignored = self.A, self.ignored.arrays
+        shared = self.diagonal, self.H, self.x, self.G, self.column, self.full_diagonal
+        if A.is_sparse:
+            _kernels.coordinate_sparse(
+                A.indptr, A.indices, A.values, *shared, ids, *ignored, self.change
+            )  # fmt: skip
+            return
+        for rows, places, part in A.visit(ids):
+            _kernels.coordinate_rows(rows, places, *shared, part, *ignored, self.change)

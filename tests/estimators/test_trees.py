@@ -1,0 +1,86 @@
+"""What all estimators that grow a tree have in common: SciPy reads it, and Ctrl-C keeps it."""
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import cut_tree, dendrogram, fcluster, is_valid_linkage
+from sklearn.base import clone
+
+from symclust import (
+    Diana,
+    DivisiveClustering,
+    HierarchicalLeftStochastic,
+    HierarchicalNMF,
+    HierarchicalSymNMF,
+    LinkageClustering,
+    SpectralNJW,
+)
+from symclust.exceptions import InterruptedWarning
+from symclust.hierarchy import Tree
+
+TREES = [
+    Diana(5),
+    DivisiveClustering(SpectralNJW(random_state=0), 5),
+    HierarchicalLeftStochastic(5),
+    HierarchicalNMF(5, random_state=0),
+    HierarchicalNMF(5, outlier_trials=0, soft=True, random_state=0),
+    HierarchicalSymNMF(5, random_state=0),
+]
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(0)
+    centres = 0.05 + np.kron(np.eye(3), np.ones((1, 4))).repeat(20, axis=0)
+    stranger = np.eye(1, 12)  # far from all others: an outlier for HierarchicalNMF
+    return np.vstack([centres * rng.random((60, 12)), 9 * stranger])
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+def test_scipy_cuts_the_tree_as_we_do(model, X):
+    tree = model.fit(X).tree_
+    placed = np.flatnonzero(model.labels_ >= 0)
+    Z = tree.linkage()
+    assert is_valid_linkage(Z) and len(Z) == len(placed) - 1
+    assert len(dendrogram(Z, no_plot=True)["leaves"]) == len(placed)
+    assert len(dendrogram(tree.linkage(of="leaves"), no_plot=True)["leaves"]) == 5
+    for k in range(1, 6):
+        ours = tree.cut(k)[placed]
+        for theirs in (fcluster(Z, k, criterion="maxclust"), cut_tree(Z, k)[:, 0]):
+            assert len(set(theirs)) == len(set(zip(ours, theirs, strict=True))) == k
+
+
+def test_scipy_reads_its_own_merges(X):
+    model = LinkageClustering(5).fit(X)
+    assert is_valid_linkage(model.linkage_matrix_)
+    assert len(set(zip(model.labels_, fcluster(model.linkage_matrix_, 5, "maxclust"), strict=True))) == 5
+
+
+def interrupt_at(monkeypatch, n_splits):
+    """Let Ctrl-C come when the tree has so many splits, and is about to have one more."""
+    split = Tree.split
+
+    def interrupted(tree, *args):
+        if tree.n_splits == n_splits:
+            raise KeyboardInterrupt
+        return split(tree, *args)
+
+    monkeypatch.setattr(Tree, "split", interrupted)
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+def test_an_interrupt_keeps_the_tree(model, X, monkeypatch):
+    whole = clone(model).fit(X)
+    interrupt_at(monkeypatch, 2)
+    with pytest.warns(InterruptedWarning, match="interrupted at 3 leaves of 5; the tree so far is kept"):
+        part = clone(model).fit(X)
+    assert not part.converged_
+    assert part.stop_reason_.startswith("interrupted")
+    assert part.membership_.shape == (len(X), 3)
+    np.testing.assert_array_equal(part.labels_, whole.tree_.cut(3))
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+def test_an_interrupt_before_the_first_split_is_passed_on(model, X, monkeypatch):
+    interrupt_at(monkeypatch, 0)
+    with pytest.raises(KeyboardInterrupt):
+        clone(model).fit(X)

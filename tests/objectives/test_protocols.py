@@ -1,0 +1,32 @@
+"""What each objective gives, as solvers ask for it."""
+
+import numpy as np
+import pytest
+
+from symclust import objectives, registry
+from symclust.objectives import Objective
+from symclust.operators import Bipartite, Dense
+from symclust.two_factors import TwoFactors
+
+GIVES = {name: getattr(objectives, name) for name in objectives.__all__ if name.startswith("Gives")}
+EXPECTED = {
+    "frobenius": set(GIVES),
+    "off_diagonal": {"GivesGradient", "GivesParts", "GivesRowProblem", "GivesColumns"},
+    "absolute": {"GivesColumns"},
+}
+
+
+def test_every_objective_is_expected_to_give_something():
+    assert sorted(EXPECTED) == sorted(registry.options("objectives"))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_objective_gives_what_its_methods_say(name):
+    objective = registry.resolve("objectives", name)(Dense(np.ones((3, 3))))
+    assert isinstance(objective, Objective)
+    assert {gift for gift, protocol in GIVES.items() if isinstance(objective, protocol)} == EXPECTED[name]
+
+
+def test_two_factors_have_no_problem_of_one_row_of_h():
+    objective = TwoFactors(Bipartite(np.ones((2, 3))))
+    assert not isinstance(objective, objectives.GivesRowProblem | objectives.GivesColumns)

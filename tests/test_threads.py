@@ -1,0 +1,128 @@
+"""The limits on other libraries' threads, and work shared among our own."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from symclust import SpectralYuShi, _threads
+from symclust._threads import map_blocks, single_threaded_blas, single_threaded_libraries
+
+
+@pytest.fixture
+def two_blas_threads():
+    with threadpool_limits(2, user_api="blas"):
+        yield
+
+
+def library_threads(api):
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == api}
+
+
+def side_by_side(*functions):
+    """Run each function on a thread of its own; raise what one of them raised."""
+    failed = []
+
+    def guarded(function):
+        try:
+            function()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+
+
+@pytest.mark.parametrize("second", [single_threaded_blas, single_threaded_libraries])
+def test_limits_that_overlap_on_two_threads_are_lifted_by_the_last(two_blas_threads, second):
+    entered, left, seen = threading.Event(), threading.Event(), []
+
+    def first():
+        with single_threaded_libraries():
+            seen.append(library_threads("openmp"))
+            entered.wait(60)
+        left.set()
+
+    def other():
+        with second():
+            entered.set()
+            left.wait(60)
+            seen.append(library_threads("blas"))
+
+    side_by_side(first, other)
+    assert seen == [{1}, {1}]
+    assert library_threads("blas") == {2}
+
+
+def test_openmp_is_held_for_the_calling_thread_alone():
+    with threadpool_limits(2, user_api="openmp"):
+        side_by_side(lambda: single_threaded_libraries().__enter__())
+        with single_threaded_libraries():
+            assert library_threads("openmp") == {1}
+        assert library_threads("openmp") == {2}
+        _threads._blas_limit.leave()  # the thread above never did
+
+
+def test_fits_side_by_side_leave_blas_its_threads():
+    X, _ = make_blobs(120, centers=3, random_state=0)
+    before = library_threads("blas")
+
+    def fit():
+        for seed in range(15):
+            SpectralYuShi(3, random_state=seed).fit(X)
+
+    side_by_side(fit, fit, fit)
+    assert library_threads("blas") == before
+
+
+@pytest.fixture
+def two_threads(monkeypatch):
+    monkeypatch.setattr(_threads, "available_threads", lambda: 2)
+
+
+def test_an_error_in_one_block_ends_the_others_before_it_is_raised(two_threads):
+    running, started = [], threading.Barrier(2)
+
+    def work(block):
+        started.wait(60)
+        if block == 0:
+            raise ValueError("block 0")
+        running.append(block)
+        try:
+            while True:  # a kernel looks like this from here
+                _threads.checkpoint()
+                time.sleep(0.001)
+        finally:
+            running.remove(block)
+
+    with pytest.raises(ValueError, match="block 0"):
+        map_blocks(work, range(2))
+    assert running == []
+
+
+def test_blocks_that_have_not_begun_are_left_out_after_an_error(two_threads):
+    done = []
+
+    def work(block):
+        if block == 0:
+            raise ValueError("block 0")
+        time.sleep(0.01)
+        done.append(block)
+
+    with pytest.raises(ValueError, match="block 0"):
+        map_blocks(work, range(1000))
+    assert len(done) < 1000
+
+
+def test_nested_blocks_run_in_place_and_in_order(two_threads):
+    nested = map_blocks(lambda block: map_blocks(lambda x: 10 * block + x, range(3)), range(2))
+    assert nested == [[0, 1, 2], [10, 11, 12]]
+    np.testing.assert_array_equal(map_blocks(np.square, np.arange(5)), np.arange(5) ** 2)
