@@ -46,7 +46,8 @@ def factor():
 @pytest.mark.parametrize("solver", ["rotation", "multiplicative"])
 def test_memberships_are_probabilities_and_the_objective_is_3(factor, solver):
     K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
-    model = LeftStochastic(3, affinity="precomputed", solver=solver, max_iter=3000, random_state=0).fit(K)
+    options = {"affinity": "precomputed", "n_init": 2, "max_iter": 3000, "random_state": 0}
+    model = LeftStochastic(3, solver=solver, **options).fit(K)
     P = model.membership_
     assert P.min() >= 0
     assert_allclose(P.sum(axis=1), 1, rtol=1e-10)
