@@ -130,9 +130,13 @@ class KernelConvexNMF(SimilarityEstimator):
             f"stopped after {n_iter} iterations: the objective "
             f"{'has stopped' if converged else 'is still'} falling",
         )
-        # A new sample's similarities are those of ΦWg to the others: KWg.
-        self._store(similarity, result, Placer(similarity, K @ descent.W, members=descent.G))
+        self._similarities = K @ descent.W  # of the centres ΦW to the samples
+        self._store(similarity, result)
         return self
+
+    def _make_placer(self, similarity: Similarity) -> Placer:
+        # A new sample's similarities are those of ΦWg to the others: KWg.
+        return Placer(similarity, self._similarities, members=self.membership_)
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
