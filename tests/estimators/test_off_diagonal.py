@@ -445,6 +445,7 @@ def test_a_similarity_of_zeros_is_explained_by_nothing(form, loss, init):
     assert not model.membership_.any()
 
 
+@pytest.mark.filterwarnings("ignore:.*belong to no cluster")
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("cls", [OffDiagonalSymNMF, SymNMF])
 def test_a_nearly_exact_fit_in_single_precision_has_an_objective(cls, form):

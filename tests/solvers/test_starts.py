@@ -127,14 +127,14 @@ def test_merging_goes_the_plain_way_to_the_bit(kind, columns, k, seed):
 
 
 def test_a_merge_looks_at_few_rows(monkeypatch):
-    """2,000 clusters become 1,000 by looking through all gains once, not once for each merge."""
+    """400 clusters become 200 by looking through all gains once, not once for each merge."""
     seen, plain = [], pieces.merge_gains
     monkeypatch.setattr(pieces, "merge_gains", lambda B, sizes: seen.append(len(B)) or plain(B, sizes))
     rng = np.random.default_rng(0)
-    B = rng.uniform(size=(2000, 2000))
-    groups, path = pieces.merge_greedily(B + B.T, rng.integers(1, 50, size=2000), 1000)
-    assert seen == [2000]
-    assert len(groups) == len(path) == 1000
+    B = rng.uniform(size=(400, 400))
+    groups, path = pieces.merge_greedily(B + B.T, rng.integers(1, 50, size=400), 200)
+    assert seen == [400]
+    assert len(groups) == len(path) == 200
 
 
 def test_merging_does_not_change_its_inputs():

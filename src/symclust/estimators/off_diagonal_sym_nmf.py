@@ -59,7 +59,7 @@ class OffDiagonalSymNMF(DescentEstimator):
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
     ignore : sparse or dense mask of shape (n_samples, n_samples), default=None
         Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
         looked for. They count as little as the diagonal, whatever A holds there (any finite number). A pair

@@ -91,7 +91,7 @@ class SymmetricFactorization(DescentEstimator):
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None

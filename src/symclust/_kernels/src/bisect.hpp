@@ -1,5 +1,5 @@
-// A graph cut in two: coarsen it, cut the smallest graph by rank-2 factors, and improve the cut on the way back. Graphs in several
-// pieces are cut between them.
+// A graph cut in two: coarsen it, cut the smallest graph by rank-2 factors, and improve the cut on the way back. Graphs in
+// several pieces are cut between them.
 #pragma once
 
 #include "cut_graph.hpp"
