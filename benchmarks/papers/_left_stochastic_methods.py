@@ -23,6 +23,7 @@ from symclust import (
 from symclust.estimators.left_stochastic import descend_multiplicatively, random_memberships
 from symclust.left_stochastic import embed
 from symclust.operators import as_operator
+from symclust.solvers import Control
 
 Method = Callable[[np.ndarray, int, int], np.ndarray]
 
@@ -34,7 +35,7 @@ def multiplicative_as_printed(
     operator, rng = as_operator(K), check_random_state(seed)
     start = random_memberships(operator, k, rng)
     scale = embed(operator, k).scale
-    result = descend_multiplicatively(operator, scale, [start], 1e-9, max_iter, multipliers=False)[0]
+    result = descend_multiplicatively(operator, scale, [start], Control(1e-9, max_iter), multipliers=False)[0]
     return result.H.argmax(axis=1), float(np.sqrt(result.objective))
 
 

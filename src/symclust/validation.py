@@ -17,6 +17,7 @@ __all__ = [
     "FILL",
     "PAIRS",
     "check_features",
+    "check_known",
     "check_memory",
     "check_n_clusters",
     "check_nonnegative",
@@ -378,6 +379,13 @@ def check_scale(operator: Any) -> None:
             f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be "
             f"factored in {operator.dtype}. Multiply it by a constant, for example A / abs(A).max()."
         )
+
+
+def check_known(parameter: str, value: Any, known: tuple[str, ...], or_else: str = "") -> None:
+    """Refuse a value that is not one of the `known` names."""
+    if not isinstance(value, str) or value not in known:
+        listed = ", ".join(map(repr, known))
+        raise OptionError(f"{parameter}={value!r} is not known. Choose one of {listed}{or_else}.")
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:

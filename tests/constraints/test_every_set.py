@@ -38,7 +38,7 @@ every_set = pytest.mark.parametrize("constraint", SETS, ids=lambda c: repr(c).sp
 
 
 @every_set
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(H=MATRICES, other=MATRICES)
 def test_no_point_of_the_set_is_nearer_than_the_projection(constraint, H, other):
     projected = constraint.project(H.copy())
@@ -51,7 +51,7 @@ def test_no_point_of_the_set_is_nearer_than_the_projection(constraint, H, other)
 
 
 @every_set
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(H=MATRICES)
 def test_violation_is_zero_exactly_inside(constraint, H):
     distance = np.abs(H - constraint.project(H.copy())).max()
@@ -59,7 +59,7 @@ def test_violation_is_zero_exactly_inside(constraint, H):
 
 
 @every_set
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(H=MATRICES, gradient=MATRICES)
 def test_the_projected_gradient_is_a_direction_of_descent_or_zero(constraint, H, gradient):
     H = constraint.project(H)
@@ -69,7 +69,7 @@ def test_the_projected_gradient_is_a_direction_of_descent_or_zero(constraint, H,
 
 
 @every_set
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(H=MATRICES, gradient=MATRICES)
 def test_it_vanishes_where_short_steps_go_nowhere(constraint, H, gradient):
     H, t = constraint.project(H), 1e-6

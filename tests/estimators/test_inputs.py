@@ -264,6 +264,6 @@ def test_features_are_checked_once(monkeypatch):
         return check_features(X, **options)
 
     monkeypatch.setattr("symclust.estimators._input.check_features", counted)
-    monkeypatch.setattr("symclust.graphs._base.check_features", counted)
+    monkeypatch.setattr("symclust.graphs.affinities.check_features", counted)
     model().fit(np.random.default_rng(0).random((40, 4)))
     assert len(checked) == 1

@@ -1,5 +1,7 @@
 """LeftStochastic as a user meets it."""
 
+import os
+import signal
 import warnings
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from symclust import HierarchicalLeftStochastic, LeftStochastic
+from symclust.constraints import project_simplex
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError
 from symclust.metrics import clustering_accuracy
 
@@ -43,7 +46,8 @@ def factor():
 @pytest.mark.parametrize("solver", ["rotation", "multiplicative"])
 def test_memberships_are_probabilities_and_the_objective_is_3(factor, solver):
     K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
-    model = LeftStochastic(3, affinity="precomputed", solver=solver, max_iter=3000, random_state=0).fit(K)
+    options = {"affinity": "precomputed", "n_init": 2, "max_iter": 3000, "random_state": 0}
+    model = LeftStochastic(3, solver=solver, **options).fit(K)
     P = model.membership_
     assert P.min() >= 0
     assert_allclose(P.sum(axis=1), 1, rtol=1e-10)
@@ -118,10 +122,55 @@ def test_negative_similarities_are_welcome(factor):
     assert clustering_accuracy(np.arange(40) % 2, model.labels_) == 1
 
 
-def test_similarities_whose_squares_are_zero(factor):
-    model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(1e-200 * factor @ factor.T)
-    assert clustering_accuracy(factor.argmax(axis=1), model.labels_) == 1
-    assert np.isnan(model.relative_error_)
+@pytest.mark.parametrize("cls", [LeftStochastic, HierarchicalLeftStochastic])
+@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e-320), (np.float64, 1e-200), (np.float32, 1e-40)])
+def test_similarities_that_vanish_are_refused(factor, cls, dtype, size):
+    """They ended in an SVD that did not converge, or in a count of eigenvalues that were not there."""
+    with pytest.raises(InputError, match=r"largest entry is .*Multiply it by a constant"):
+        cls(3, affinity="precomputed").fit((size * factor @ factor.T).astype(dtype))
+
+
+@pytest.mark.parametrize("solver", ["rotation", "multiplicative"])
+def test_small_similarities_are_factored_or_refused_by_name(factor, solver):
+    """In single precision the descent at this size ended with an error above one."""
+    K = (1e-30 * factor @ factor.T).astype(np.float32)
+    model = LeftStochastic(3, affinity="precomputed", solver=solver, random_state=0)
+    if solver == "multiplicative":
+        with pytest.raises(InputError, match=r"The similarity is of size.*Multiply it by a constant"):
+            model.fit(K)
+    else:
+        assert model.fit(K).relative_error_ < 1e-3
+
+
+@pytest.mark.parametrize("k", [3, 20])  # starts in one batch, and a batch for each, on other threads
+def test_an_interrupt_ends_the_rotation_and_leaves_the_model_as_it_was(k, monkeypatch):
+    calls = []
+
+    def project(Q):
+        calls.append(1)
+        if len(calls) == 10:
+            os.kill(os.getpid(), signal.SIGINT)
+        return project_simplex(Q)
+
+    monkeypatch.setattr("symclust.left_stochastic.descent.project_simplex", project)
+    monkeypatch.setattr("symclust.left_stochastic.descent._Batch._judge", lambda *_: True)  # never done
+    P = np.random.default_rng(0).dirichlet(np.full(k, 0.3), 1000)
+    model = LeftStochastic(k, affinity="precomputed", max_iter=1000, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(P @ P.T)
+    assert len(calls) < 1000
+    assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("affinity", ["precomputed", "nearest_neighbors", "cosine"])
+def test_what_was_given_may_be_changed_afterwards(factor, affinity):
+    X = factor @ factor.T
+    model = LeftStochastic(3, affinity=affinity, random_state=0).fit(X)
+    new = np.random.default_rng(1).permuted(X[:10], axis=1)
+    before = model.transform(new), model.predict(factor @ factor.T)
+    X[:] = 0
+    assert_array_equal(model.transform(new), before[0])
+    assert_array_equal(model.predict(factor @ factor.T), before[1])
 
 
 def test_one_cluster():

@@ -8,9 +8,16 @@ import pytest
 from scipy import sparse
 
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.graphs import Gaussian, SelfTuning, cosine, gaussian, nearest_neighbors, self_tuning
-from symclust.graphs.cosine import Cosine
-from symclust.graphs.nearest_neighbors import NearestNeighbors
+from symclust.graphs import (
+    Cosine,
+    Gaussian,
+    NearestNeighbors,
+    SelfTuning,
+    cosine,
+    gaussian,
+    nearest_neighbors,
+    self_tuning,
+)
 from symclust.registry import options, resolve
 
 FUNCTIONS = [cosine, gaussian, self_tuning, nearest_neighbors]

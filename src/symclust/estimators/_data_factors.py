@@ -14,13 +14,19 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
-from symclust.estimators._options import check_known
-from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
+from symclust.exceptions import InputError, warn
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, starting_points
-from symclust.validation import check_features, check_n_clusters, check_nonnegative, check_number, check_range
+from symclust.validation import (
+    check_features,
+    check_known,
+    check_n_clusters,
+    check_nonnegative,
+    check_number,
+    check_range,
+)
 
 INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"
@@ -97,8 +103,7 @@ class DataFactors(Clusterer):
         self.converged_, self.stop_reason_ = best.converged, best.stop_reason
 
     def _warn(self, best: Result) -> None:
-        if not best.converged:
-            warn(f"{type(self).__name__} {best.stop_reason}.", NotConvergedWarning)
+        best.warn(type(self).__name__)
         empty = np.flatnonzero(~self.membership_.any(axis=1))
         if empty.size:
             warn(
@@ -115,12 +120,6 @@ class DataFactors(Clusterer):
         if isinstance(self.init, str) or self.init is None:
             check_known("init", self.init, INITS, ", or give a pair of arrays (W, C)")
         check_number("n_init", self.n_init, least=1, whole=True)
-        check_number("max_iter", self.max_iter, least=1, whole=True)
-        check_number("tol", self.tol, least=0)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, least=0, exclusive=True)
-        if self.callback is not None and not callable(self.callback):
-            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")
 
     def _read(self, X: Any) -> Any:
         X = check_features(X)

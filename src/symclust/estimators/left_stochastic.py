@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -15,7 +14,6 @@ from symclust._types import Array
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators._input import Similarity
-from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.estimators.divisive import TreeEstimator
 from symclust.left_stochastic import (
@@ -30,7 +28,7 @@ from symclust.nnls import block_pivoting
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
 from symclust.solvers import HISTORY, Control, Problem, Result, StochasticMultiplicative, run
-from symclust.validation import check_n_clusters, check_number, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_number, check_scale, check_similarity
 
 SOLVERS = ("rotation", "multiplicative")
 PENALTY = 100.0  # weight of the sum, relative to the Gram matrix
@@ -104,6 +102,9 @@ class LeftStochastic(SimilarityEstimator):
     warning says how much that was where the similarity was given; graphs that symclust makes have zeros on
     their diagonals, hence negative eigenvalues always, and do not warn.
 
+    Ctrl-C during "rotation" raises KeyboardInterrupt and leaves the model as it was; "multiplicative" keeps
+    what it has found, with a warning.
+
     Examples
     --------
     >>> import numpy as np
@@ -148,45 +149,36 @@ class LeftStochastic(SimilarityEstimator):
             For scikit-learn's conventions.
         """
         self._check_options()
+        control = Control(self.tol, self.max_iter)
         similarity = self._read(X)
-        K = similarity.operator
-        k = check_n_clusters(self.n_clusters, K.n)
-        squared_norm = check_similarity(K, nonnegative=False)
+        k = check_n_clusters(self.n_clusters, similarity.operator.n)
+        squared_norm = check_similarity(similarity.operator, nonnegative=False)
         warn_of_negative_part(similarity, type(self).__name__)
-        rng = check_random_state(self.random_state)
-        if self.solver == "rotation":
-            self._fit_rotation(similarity, k, squared_norm, rng)
-        else:
-            self._fit_multiplicative(similarity, k, squared_norm, rng)
+        solve = self._rotate if self.solver == "rotation" else self._descend
+        result, self.scale_ = solve(similarity.operator, k, squared_norm, control)
+        self._store(similarity, result, SimplexPlacer(similarity, result.H, self.scale_))
+        # Norms that are differences may be zero by rounding: nothing to compare with.
+        self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         return self
 
-    def _fit_rotation(
-        self, similarity: Similarity, k: int, squared_norm: float, rng: np.random.RandomState
-    ) -> None:
-        clock = time.perf_counter()
-        found = rotate(similarity.operator, k, self.n_init, self.tol, self.max_iter, rng, squared_norm)
+    def _rotate(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
+        """Return the factor that Algorithm 1 finds, and its scale."""
+        rng = check_random_state(self.random_state)
+        found = rotate(K, k, self.n_init, control.tol, control.max_iter, rng, squared_norm)
         self.inits_ = np.array(found.objectives)
-        result = rotation_result(found, self.tol, clock)
-        self._keep(similarity, result, found.embedding.scale, squared_norm)
+        return rotation_result(found, control), found.embedding.scale
 
-    def _fit_multiplicative(
-        self, similarity: Similarity, k: int, squared_norm: float, rng: np.random.RandomState
-    ) -> None:
-        K = similarity.operator
+    def _descend(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
+        """Return the best factor that a descent on (3) finds, and the scale."""
+        check_scale(squared_norm, K.dtype)
+        rng = check_random_state(self.random_state)
         scale = embed(K, k).scale
-        results = descend_multiplicatively(
-            K, scale, [random_memberships(K, k, rng) for _ in range(self.n_init)], self.tol, self.max_iter
-        )
+        starts = [random_memberships(K, k, rng) for _ in range(self.n_init)]
+        results = descend_multiplicatively(K, scale, starts, control)
         self.inits_ = np.array([result.objective for result in results])
         best = results[int(self.inits_.argmin())]
         best.H *= best.H.dtype.type(np.sqrt(scale))
-        self._keep(similarity, best, scale, squared_norm)
-
-    def _keep(self, similarity: Similarity, result: Result, scale: float, squared_norm: float) -> None:
-        self._store(similarity, result, SimplexPlacer(similarity, result.H, scale))
-        self.scale_ = scale
-        # Squares of entries below 1e-162 are zero: nothing to compare with.
-        self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
+        return best, scale
 
     @property
     def is_unique_(self) -> bool:
@@ -270,8 +262,6 @@ class LeftStochastic(SimilarityEstimator):
         check_n_clusters(self.n_clusters)
         check_known("solver", self.solver, SOLVERS)
         check_number("n_init", self.n_init, least=1, whole=True)
-        check_number("max_iter", self.max_iter, least=1, whole=True)
-        check_number("tol", self.tol, least=0)
 
 
 class HierarchicalLeftStochastic(TreeEstimator):
@@ -384,35 +374,28 @@ def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -
 
 
 def descend_multiplicatively(
-    operator: Operator,
-    scale: float,
-    starts: list[Array],
-    tol: float,
-    max_iter: int,
-    multipliers: bool = True,
+    operator: Operator, scale: float, starts: list[Array], control: Control, multipliers: bool = True
 ) -> list[Result]:
     """Descend on (3) for H = P/√c, whose rows add up to 1/√c; so K is used as it is."""
     total = 1 / float(np.sqrt(scale))
     problem = Problem(operator, Frobenius(operator), Simplex(total))
     points = [P * P.dtype.type(total) for P in starts]
     solver = StochasticMultiplicative(multipliers)
-    return run(problem, solver, points, Control(tol, max_iter))
+    return run(problem, solver, points, control)
 
 
-def rotation_result(found: Rotation, tol: float, clock: float) -> Result:
+def rotation_result(found: Rotation, control: Control) -> Result:
     """Return a rotation as the loop would report it, which does not fit: it steps by products with K."""
     misfits = np.array(found.descent.misfits)
     history = np.empty(len(misfits), dtype=HISTORY).view(np.recarray)
     history.iteration = np.arange(1, len(misfits) + 1)
-    history.seconds = np.array(found.descent.clock) - clock
+    history.seconds = np.array(found.descent.clock) - control.clock
     history.objective = misfits
     before = np.concatenate([misfits[:1], misfits[:-1]])
     fall = np.divide(np.abs(before - misfits), before, out=np.zeros_like(misfits), where=before > 0)
     history.stationarity = fall
-    reason = (
-        f"converged after {len(misfits)} iterations: the misfit falls by less than {tol:.1e} of itself or is "
-        "rounding"
-        if found.descent.converged
-        else f"stopped at max_iter after {len(misfits)} iterations with the misfit still falling"
-    )
+    reason = f"stopped at max_iter after {len(misfits)} iterations with the misfit still falling"
+    if found.descent.converged:
+        falls = f"the misfit falls by less than {control.tol:.1e} of itself or is rounding"
+        reason = f"converged after {len(misfits)} iterations: {falls}"
     return Result(found.P, found.objective, float(fall[-1]), 1.0, history, found.descent.converged, reason)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import helmert
 
-from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._threads import checkpoint, map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.constraints import project_simplex
 
@@ -157,6 +157,7 @@ class _Batch:
     def run(self, tol: float, max_iter: int, one_is_enough: bool) -> list[Descent]:
         active = np.arange(len(self.turns))
         for _ in range(max_iter):
+            checkpoint()  # Ctrl-C reaches the main thread alone
             active = self._step(active, tol)
             if not active.size or (one_is_enough and any(found.exact for found in self.found)):
                 break

@@ -69,7 +69,7 @@ def embed(operator: Operator, k: int) -> Embedding:
         roots = np.sqrt(values)
         normal = vectors.sum(axis=0) / roots  # m = (MMᵀ)⁻¹M1: M has orthogonal rows of squared length λ
         scale = float(normal @ normal) / k  # (10)
-        _check_scale(operator, scale * float(values[0]))
+        _check_plane(operator, scale * float(values[0]))
         M = vectors * (np.sqrt(scale) * roots).astype(vectors.dtype)
         basis = np.linalg.qr(normal[:, None], mode="complete")[0]
         points = M @ basis[:, 1:].astype(M.dtype)  # the first column is the normal
@@ -88,7 +88,7 @@ def _check_positive(operator: Operator, values: Array) -> None:
         )
 
 
-def _check_scale(operator: Operator, scale: float) -> None:
+def _check_plane(operator: Operator, scale: float) -> None:
     if scale <= operator.n * float(np.finfo(operator.dtype).eps):
         raise InputError(
             "The rows of this similarity add up to zero, as those of a centred kernel do: no plane away from "
