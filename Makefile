@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src -not -name '__pycache__' -not -name '*.pyc')
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench docs clean
+.PHONY: help run test lint bench docs sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -34,6 +34,11 @@ docs: $(VENV)/.package $(VENV)/.test ## run every example of the documents and d
 	$(BIN)/pytest --doctest-glob='*.md' -o doctest_optionflags=ELLIPSIS README.md CONTRIBUTING.md docs
 	set -e; for script in examples/*.py; do echo "$$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python docs/make_pictures.py
+
+sanitize: $(VENV)/.package $(VENV)/.test ## kernel tests under ThreadSanitizer and AddressSanitizer (GCC; takes a while)
+	$(BIN)/pip install --quiet cmake ninja
+	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize thread
+	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize address
 
 clean: ## remove everything the targets above have made, but not the results of benchmarks
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html

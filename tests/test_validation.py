@@ -1,12 +1,23 @@
 """What features may be, and what is said when they are not."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
 from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.validation import check_features, check_nonnegative, check_number
+from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse
+from symclust.validation import (
+    PAIRS,
+    check_features,
+    check_memory,
+    check_nonnegative,
+    check_number,
+    check_scale,
+    check_similarity,
+)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.coo_matrix])
@@ -95,6 +106,152 @@ def test_numbers_between_two_bounds(value):
 def test_numbers_outside_two_bounds(value):
     with pytest.raises(OptionError, match=r"noise=.* must be a number above 0 and at most 1\."):
         check_number("noise", value, least=0, most=1, exclusive=True)
+
+
+@pytest.mark.parametrize("given", ["data.csv", Path("data.csv"), b"1,2", np.str_("data.csv")])
+def test_a_path_is_not_the_data(given):
+    with pytest.raises(InputTypeError, match=r"X is a path or a text.*numpy\.loadtxt.*pandas\.read_csv"):
+        check_features(given)
+
+
+def test_an_anndata_holds_several_matrices():
+    AnnData = type("AnnData", (), {"__module__": "anndata._core.anndata", "shape": (3, 3)})
+    with pytest.raises(InputTypeError, match=r"X is an AnnData.*adata\.X.*adata\.obsm"):
+        check_features(AnnData())
+
+
+def test_entries_that_are_not_numbers_are_named_with_their_place():
+    with pytest.raises(InputError, match=r"'b', is at row 1, column 0\. Every entry must be a number"):
+        check_features([[1, 2], ["b", 3]])
+    frame = pd.DataFrame({"age": [1, 2], "town": [3, "Ulm"]})
+    with pytest.raises(InputError, match=r"'Ulm', is at row 1, column 1 \('town'\)"):
+        check_features(frame)
+    with pytest.raises(InputTypeError, match=r"\{\}, is at row 0, column 1"):
+        check_features(np.array([[1, {}]], dtype=object))
+
+
+def test_masked_entries_are_refused_and_an_idle_mask_is_not():
+    X = np.ma.masked_array(np.ones((3, 2)), mask=[[0, 0], [1, 0], [0, 1]])
+    with pytest.raises(InputError, match=r"2 of 6 entries of X are masked.*SimpleImputer"):
+        check_features(X)
+    with pytest.raises(InputError, match=r"entries of Y are masked.*ignore= of OffDiagonalSymNMF"):
+        check_features(X, name="Y", gaps=PAIRS)
+    assert check_features(np.ma.masked_array(np.ones((3, 2)))).tolist() == np.ones((3, 2)).tolist()
+
+
+@pytest.mark.parametrize("form", [np.array, np.asfortranarray, sparse.csr_array, sparse.coo_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, int])
+def test_a_copy_shares_no_memory(form, dtype):
+    given = form(np.eye(4, 3, dtype=dtype))
+    X = check_features(given, copy=True)
+    before = X.copy()
+    if sparse.issparse(given):
+        given.data[:] = 7
+        (given.indices if form is sparse.csr_array else given.col)[:] = 0
+    else:
+        given[...] = 7
+    assert abs(X - before).max() == 0
+
+
+class Product(Operator):
+    """Known by its product alone."""
+
+    def __init__(self, A):
+        super().__init__(A.shape[0], A.dtype)
+        self._A = A
+
+    def _product(self, H):
+        return self._A @ H
+
+
+class Rows(Product):
+    """Gives its rows besides."""
+
+    def _rows(self, index):
+        return self._A[index]
+
+
+ENDS = np.array([[1.0], [-2.0], [1.0]])
+HIDDEN = sparse.csr_array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("form", [Dense, lambda A: Sparse(sparse.csr_array(A)), Rows])
+def test_the_least_symmetric_pair_is_named(form):
+    A = np.ones((5, 5))
+    A[1, 2], A[4, 3] = 1.25, 3.0
+    words = r"differ by up to 2 \(.*\), most at row (3, column 4: 1 against 3|4, column 3: 3 against 1)\."
+    with pytest.raises(InputError, match=words):
+        check_similarity(form(A))
+    with pytest.raises(InputError, match="most at row"):
+        check_similarity(Shifted(form(A), None, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("operator", "words"),
+    [
+        (Dense(ENDS @ ENDS.T), r"\(-2 at row 0, column 1\)"),
+        (Sparse(sparse.csr_array(ENDS @ ENDS.T)), r"\(-2 at row 0, column 1\)"),
+        (Gram(ENDS), r"\(-2 at row 0, column 1\)"),
+        (LowRank(ENDS), r"\(-2 at row 0, column 1\)"),
+        (Product(ENDS @ ENDS.T), r"\(-2 at row 0, column 1\)"),
+        (Masked(Gram(ENDS), HIDDEN), r"\(-2 at row 1, column 2\)"),
+    ],
+)
+def test_a_negative_entry_is_named(operator, words):
+    with pytest.raises(InputError, match="some similarities are negative " + words):
+        check_similarity(operator)
+
+
+FORMS = [
+    Dense,
+    lambda A: Sparse(sparse.csr_array(A)),
+    Product,
+    lambda A: LowRank(np.ones((4, 1), A.dtype), A[0, :1]),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_similarities_without_digits_are_refused(form, sign):
+    with pytest.raises(InputError, match=r"too small: its largest entry is 1e-310.*about 1"):
+        check_similarity(form(np.full((4, 4), sign * 1e-310)), nonnegative=False)
+    with pytest.raises(InputError, match=r"too small: its largest entry is 1e-41.* in float32"):
+        check_similarity(form(np.full((4, 4), sign * 1e-41, dtype=np.float32)), nonnegative=False)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1e-110, 1e-160, -1e-160, 1e-170, -1e-170])
+def test_similarities_whose_squares_vanish_are_refused_where_they_are_factored(form, size):
+    operator = form(np.full((4, 4), size))
+    check_similarity(operator, nonnegative=False)
+    with pytest.raises(InputError, match=r"of size .*e-1.*Multiply it by a constant"):
+        check_scale(operator)
+    check_scale(form(np.zeros((4, 4))))
+
+
+def test_no_similarity_at_all_is_not_too_small():
+    assert check_similarity(Dense(np.zeros((4, 4)))) == 0
+    assert check_similarity(Sparse(sparse.csr_array((4, 4)))) == 0
+    assert check_similarity(Gram(np.eye(4), self_edges=False)) == 0
+
+
+def test_the_norm_is_computed_once(monkeypatch):
+    A, sums = Dense(np.ones((4, 4))), []
+    monkeypatch.setattr(Operator, "_sum_of_squares", lambda self: sums.append(self) or 16.0)
+    assert check_similarity(A) == A.squared_norm() == 16
+    assert len(sums) == 1
+
+
+def test_memory_that_is_not_there(monkeypatch):
+    monkeypatch.setattr("symclust.validation._available_memory", lambda: 8 * 10**9)
+    with pytest.raises(
+        InputError, match=r"The graph would take 9 GB of memory, of which 8 GB are available\. Do"
+    ):
+        check_memory(9 * 10**9, "The graph", "Do less.")
+    check_memory(10**6, "The graph", "Do less.")
+    monkeypatch.setattr("symclust.validation._available_memory", lambda: None)
+    with pytest.raises(InputError, match=r"The graph would take 4\.61e\+09 GB of memory\. Do less"):
+        check_memory(1 << 62, "The graph", "Do less.")
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

@@ -17,6 +17,7 @@ __all__ = [
     "FILL",
     "PAIRS",
     "check_features",
+    "check_known",
     "check_memory",
     "check_n_clusters",
     "check_nonnegative",
@@ -255,16 +256,19 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
 
 
 def _check_not_vanishing(operator: Any, squared_norm: float) -> None:
-    least = max(float(np.finfo(operator.dtype).tiny), float(np.finfo(np.float64).tiny) ** 0.5)
-    if squared_norm >= least**2:
-        return
-    # Norms that are differences may be 0 by rounding, and all entries may be: only then is every entry read.
-    size = abs(_value(operator, *place)) if (place := operator.negative_entry()) else operator.largest()
-    if 0 < size < least:
+    tiny = float(np.finfo(operator.dtype).tiny)
+    if squared_norm <= tiny**2 and 0 < (size := _size(operator)) < tiny:
         raise InputError(
-            f"The similarity is too small: its largest entry is {size:.2g}, and squares of such numbers "
-            "vanish. Multiply it by a constant, for example A / abs(A).max()."
+            f"The similarity is too small: its largest entry is {size:.2g}, and numbers of that size have "
+            f"lost their digits in {operator.dtype}. Compute it in another unit, so that its largest entry "
+            "is about 1."
         )
+
+
+def _size(operator: Any) -> float:
+    """Return the size of the largest entry, from all entries: asked for where squares vanish."""
+    place = operator.negative_entry()
+    return max(float(operator.largest()), -_value(operator, *place) if place else 0.0)
 
 
 def _check_symmetric(operator: Any, squared_norm: float) -> None:
@@ -352,7 +356,7 @@ def check_range(X: Any) -> None:
         )
 
 
-def check_scale(squared_norm: float, dtype: Any) -> None:
+def check_scale(operator: Any) -> None:
     """Refuse a similarity so large or small that gradients of ‖A − HHᵀ‖² overflow or vanish.
 
     H is of size √‖A‖ and the gradient, whose square is summed in float64, of size ‖A‖√‖A‖; in the precision
@@ -360,18 +364,28 @@ def check_scale(squared_norm: float, dtype: Any) -> None:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from symclust.operators import Dense
     >>> from symclust.validation import check_scale
-    >>> check_scale(1e-24, "float32")
+    >>> check_scale(Dense(np.full((2, 2), 1e-12, dtype="float32")))
     """
-    own, double = np.finfo(dtype), np.finfo(np.float64)
+    own, double = np.finfo(operator.dtype), np.finfo(np.float64)
     least = max(float(own.tiny) ** (1 / 2), float(double.tiny) ** (1 / 3))
     most = min(float(own.max) ** (1 / 2), float(double.max) ** (1 / 3))
-    norm = float(np.sqrt(squared_norm))
+    # Squares of entries that are not 0 may be 0.
+    norm = float(np.sqrt(operator.squared_norm())) or _size(operator)
     if norm and not least <= norm <= most:
         raise InputError(
             f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be "
-            f"factored in {np.dtype(dtype)}. Multiply it by a constant, for example A / abs(A).max()."
+            f"factored in {operator.dtype}. Multiply it by a constant, for example A / abs(A).max()."
         )
+
+
+def check_known(parameter: str, value: Any, known: tuple[str, ...], or_else: str = "") -> None:
+    """Refuse a value that is not one of the `known` names."""
+    if not isinstance(value, str) or value not in known:
+        listed = ", ".join(map(repr, known))
+        raise OptionError(f"{parameter}={value!r} is not known. Choose one of {listed}{or_else}.")
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:

@@ -92,7 +92,67 @@ def test_an_unknown_level_is_refused_with_the_built_ones(monkeypatch):
     assert all(level in str(caught.value) for level in BUILT)
 
 
+def test_a_build_for_better_processors_alone_is_refused_by_name(monkeypatch):
+    monkeypatch.delenv("SYMCLUST_INSTRUCTION_SET", raising=False)
+    monkeypatch.setattr(_kernels.importlib.util, "find_spec", lambda name: name.endswith("_v3"))
+    monkeypatch.setattr(_cpu, "best_level", lambda: "x86_64_v2")
+    with pytest.raises(ImportError, match="built for x86_64_v3, and this processor is of level x86_64_v2"):
+        _kernels._load()
+
+
 def test_an_unknown_level_stops_the_import_of_the_package():
     done = load("AVX2")
     assert done.returncode != 0
     assert "ImportError: SYMCLUST_INSTRUCTION_SET='AVX2' was not built" in done.stderr
+
+
+# The bits of CPUID that each level needs, by the names of the psABI: register, bit.
+V2 = {"SSE3": (0, 0), "SSSE3": (0, 9), "CMPXCHG16B": (0, 13), "SSE4.1": (0, 19), "SSE4.2": (0, 20),
+      "POPCNT": (0, 23), "LAHF-SAHF": (2, 0)}  # fmt: skip
+V3 = {"FMA": (0, 12), "MOVBE": (0, 22), "OSXSAVE": (0, 27), "AVX": (0, 28), "F16C": (0, 29), "BMI1": (1, 3),
+      "AVX2": (1, 5), "BMI2": (1, 8), "LZCNT": (2, 5), "saves SSE": (3, 1), "saves AVX": (3, 2)}  # fmt: skip
+V4 = {"AVX512F": (1, 16), "AVX512DQ": (1, 17), "AVX512CD": (1, 28), "AVX512BW": (1, 30), "AVX512VL": (1, 31),
+      "saves masks": (3, 5), "saves wide": (3, 6), "saves more": (3, 7)}  # fmt: skip
+
+
+def level_with(*features):
+    registers = [0, 0, 0, 0]
+    for register, bit in features:
+        registers[register] |= 1 << bit
+    return _cpu.level_of(*registers)
+
+
+@pytest.mark.parametrize("missing", [*V2, *V3, *V4])
+def test_a_level_without_one_of_its_features_is_not_there(missing):
+    everything = {**V2, **V3, **V4}
+    below = "generic" if missing in V2 else "x86_64_v2" if missing in V3 else "x86_64_v3"
+    assert level_with(*everything.values()) == "x86_64_v4"
+    del everything[missing]
+    assert level_with(*everything.values()) == below
+
+
+def test_levels_by_their_complete_lists():
+    assert level_with() == "generic"
+    assert level_with(*V2.values()) == "x86_64_v2"
+    assert level_with(*V2.values(), *V3.values()) == "x86_64_v3"
+
+
+FLAGS = {
+    "x86_64_v2": "pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm",
+    "x86_64_v3": "fma movbe xsave avx f16c bmi1 avx2 bmi2 abm",
+    "x86_64_v4": "avx512f avx512dq avx512cd avx512bw avx512vl",
+}
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/cpuinfo") or "generic" in BUILT[:1], reason="needs Linux on x86-64"
+)
+def test_the_level_found_is_that_of_the_systems_list():
+    with open("/proc/cpuinfo") as file:
+        flags = next(line for line in file if line.startswith("flags")).split()
+    best = "generic"
+    for level, needed in FLAGS.items():
+        if not set(needed.split()) <= set(flags):
+            break
+        best = level
+    assert _cpu.best_level() == best

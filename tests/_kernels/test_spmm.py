@@ -69,6 +69,10 @@ def test_a_matrix_without_nonzeros(k):
     assert_array_equal(multiply(sp.csr_array((5, 5)), np.ones((5, k))), np.zeros((5, k)))
 
 
+def test_no_columns_at_all():
+    assert multiply(random_csr(5, 5, 0.5, np.float64), np.ones((5, 0))).shape == (5, 0)
+
+
 def test_no_rows_at_all():
     assert multiply(sp.csr_array((0, 3)), np.ones((3, 2))).shape == (0, 2)
 

@@ -240,11 +240,13 @@ def test_the_note_says_why_there_are_fewer(corpus):
     )
 
 
-def test_an_interrupted_run_is_noted(corpus):
+def test_an_interrupted_run_warns_and_is_noted(corpus):
     def interrupt(tree, node):
         raise KeyboardInterrupt
 
-    tree = topics(corpus[0], 9, random_state=0, model_params={"callback": interrupt})
+    with pytest.warns(InterruptedWarning, match="interrupted") as caught:
+        tree = topics(corpus[0], 9, random_state=0, model_params={"callback": interrupt})
+    assert caught[0].filename == __file__
     assert "of the 9 asked for: interrupted" in tree.notes[0]
 
 

@@ -370,6 +370,9 @@ def test_signs_and_symmetry(case, close, dtype):
     flips = np.where(np.arange(N) % 2, -1, 1)
     close(operator.scaled(flips).largest(), (flips[:, None] * A * flips).max())
     assert operator.asymmetry() <= (1e-4 if dtype == np.float32 else 1e-13)
+    place = operator.negative_entry()
+    assert (place is None) == bool(A.min() >= 0)
+    assert place is None or A[place] < 0
 
 
 @pytest.fixture

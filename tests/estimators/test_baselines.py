@@ -28,7 +28,13 @@ from symclust import (
     SpectralYuShi,
     SymNMF,
 )
-from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
+from symclust.exceptions import (
+    CombinationError,
+    InputError,
+    InterruptedWarning,
+    NotConvergedWarning,
+    OptionError,
+)
 from symclust.graphs import gaussian
 from symclust.operators import Dense, Gram
 
@@ -334,6 +340,31 @@ def test_divisive_clustering_takes_scikit_learns_estimators(blobs):
     model = DivisiveClustering(splitter, 3, affinity="precomputed").fit(K)
     assert adjusted_rand_score(y, model.labels_) == 1
     assert splitter.get_params()["n_clusters"] == 8
+
+
+@pytest.mark.parametrize("split", [1, 2])
+def test_an_interrupted_split_is_not_taken_for_a_split(split, blobs):
+    """Ctrl-C in the first split is passed on; later it ends the tree at the splits that were whole."""
+    K = gaussian(blobs[0], sigma=20.0) + np.eye(90)
+    fits = []
+
+    def press(progress):
+        fits.append(progress.iteration)
+        if fits.count(1) == split:  # the first iteration of that fit
+            raise KeyboardInterrupt
+
+    model = DivisiveClustering(
+        SymNMF(random_state=0, init="random", callback=press), 3, affinity="precomputed"
+    )
+    if split == 1:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(K)
+        assert not hasattr(model, "labels_")
+    else:
+        with pytest.warns(InterruptedWarning, match="interrupted at 2 leaves of 3"):
+            model.fit(K)
+        assert not model.converged_
+        assert_array_equal(model.labels_, model.tree_.cut(2))
 
 
 def test_divisive_clustering_passes_on_why_a_method_refuses_the_similarity():

@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from symclust import SymNMF, registry
-from symclust.operators import Gram, LowRank, as_operator
+from symclust.operators import Dense, Gram, LowRank, Sparse, as_operator
+from symclust.validation import check_features
 
 SPARSE = [
     getattr(sparse, f"{name}_{kind}")
@@ -222,3 +223,47 @@ def test_a_graph_after_a_frame_forgets_its_columns(blobs):
     assert fitted.n_features_in_ == 34
     assert not hasattr(fitted, "feature_names_in_")
     fitted.predict(np.ones((1, 34)))
+
+
+@pytest.mark.parametrize("affinity", ["nearest_neighbors", "cosine", "gaussian", "self_tuning"])
+def test_samples_that_change_after_the_fit_change_no_prediction(affinity):
+    X = np.random.default_rng(0).random((40, 4))
+    new = X[:10] + 0.01
+    fitted = model(affinity=affinity).fit(X)
+    expected, kept = fitted.transform(new), X.copy()
+    X[:] = np.arange(4)
+    np.testing.assert_array_equal(fitted.transform(new), expected)
+    np.testing.assert_array_equal(fitted.transform(kept), fitted.membership_)
+
+
+@pytest.mark.parametrize("affinity", ["nearest_neighbors", "cosine", "precomputed"])
+def test_a_similarity_is_checked_and_measured_once(affinity, monkeypatch):
+    X = np.random.default_rng(0).random((40, 4))
+    counts = {"_sum_of_squares": 0, "asymmetry": 0, "is_nonnegative": 0}
+
+    def count(kind, name):
+        compute = getattr(kind, name)
+
+        def counted(self):
+            counts[name] += 1
+            return compute(self)
+
+        monkeypatch.setattr(kind, name, counted)
+
+    for name in counts:
+        count({"nearest_neighbors": Sparse, "cosine": Gram, "precomputed": Dense}[affinity], name)
+    model(affinity=affinity).fit(X @ X.T if affinity == "precomputed" else X)
+    assert counts == {"_sum_of_squares": 1, "asymmetry": 1, "is_nonnegative": 1}
+
+
+def test_features_are_checked_once(monkeypatch):
+    checked = []
+
+    def counted(X, **options):
+        checked.append(X)
+        return check_features(X, **options)
+
+    monkeypatch.setattr("symclust.estimators._input.check_features", counted)
+    monkeypatch.setattr("symclust.graphs.affinities.check_features", counted)
+    model().fit(np.random.default_rng(0).random((40, 4)))
+    assert len(checked) == 1

@@ -432,3 +432,32 @@ def test_random_starts_of_the_absolute_loss_are_led_by_the_squared_one(init):
     numbers = np.random.RandomState(0).uniform(size=H.shape) * np.sqrt(A.mean())
     alone = OffDiagonalSymNMF(5, loss="absolute", init=numbers, affinity="precomputed").fit(A)
     assert led.objective_ < 0.9 * alone.objective_
+
+
+@pytest.mark.parametrize("init", ["greedy", "merge", "nndsvd", "random", "spectral", "zero"])
+@pytest.mark.parametrize("loss", ["absolute", "squared"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_similarity_of_zeros_is_explained_by_nothing(form, loss, init):
+    model = OffDiagonalSymNMF(2, loss=loss, init=init, affinity="precomputed", random_state=0)
+    with pytest.warns(UserWarning, match="6 of 6 samples belong to no cluster"):
+        model.fit(form(np.zeros((6, 6))))
+    assert (model.objective_, model.relative_error_, model.converged_) == (0, 0, True)
+    assert not model.membership_.any()
+
+
+@pytest.mark.filterwarnings("ignore:.*belong to no cluster")
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("cls", [OffDiagonalSymNMF, SymNMF])
+def test_a_nearly_exact_fit_in_single_precision_has_an_objective(cls, form):
+    rng = np.random.default_rng(0)
+    H = 1000 * rng.uniform(size=(300, 3)) * (rng.uniform(size=(300, 3)) < 0.5)
+    A = (H @ H.T).astype(np.float32)
+    model = cls(3, affinity="precomputed", init="random", tol=1e-6, random_state=0).fit(form(A))
+    E = A.astype(float) - model.membership_.astype(float) @ model.membership_.T.astype(float)
+    if cls is OffDiagonalSymNMF:
+        np.fill_diagonal(E, 0)
+    assert model.membership_.dtype == np.float32
+    assert model.objective_ == pytest.approx(np.square(E).sum(), rel=0.05)
+    assert model.history_.objective[-1] == model.inits_[0] == model.objective_
+    assert model.optimality().objective == pytest.approx(model.objective_, rel=1e-9)
+    assert model.relative_error_ < 1e-5

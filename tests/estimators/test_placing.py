@@ -1,5 +1,7 @@
 """predict, transform and score."""
 
+import itertools
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import scipy.optimize
 from scipy import sparse
 
 from symclust import SymNMF, graphs
+from symclust.estimators._placing import KnownRows
 from symclust.exceptions import CombinationError, InputError, InputTypeError
 from symclust.operators import Gram, as_operator
 
@@ -55,6 +58,28 @@ def test_zeros_of_any_sign_stored_or_not_are_the_same():
         model = SymNMF(2, affinity="cosine", random_state=0).fit(given)
         np.testing.assert_array_equal(model.transform(np.where(X == 0, -0.0, X)), model.membership_)
         assert stored.nnz == 120
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_two_different_rows_have_one_key(dtype):
+    X = np.array(list(itertools.product((0, 1, 2, -1), repeat=6)), dtype=dtype)  # few bits, in few places
+    X = np.concatenate([X, X / 3, np.nextafter(X, dtype(9))])
+    X = np.unique(X + dtype(0), axis=0)
+    known = KnownRows(X)
+    assert len(np.unique(known.keys(X), axis=0)) == len(X)
+    assert len(np.unique(known.keys(X)[:, 0])) == len(X)  # of one of the two sums alone
+    order = np.random.RandomState(0).permutation(len(X))
+    np.testing.assert_array_equal(known.find(known.keys(X[order])), order)
+    np.testing.assert_array_equal(known.find(known.keys(sparse.csr_array(X[order]))), order)
+    assert (known.find(known.keys(X * dtype(1.5) + 7)) == -1).all()
+
+
+def test_duplicate_entries_of_a_sparse_row_are_added_first():
+    X = np.array([[3.0, 0.0, 1.0]])
+    twice = sparse.csr_array((np.array([1.0, 1.0, 2.0]), np.array([2, 0, 0]), np.array([0, 3])), shape=(1, 3))
+    known = KnownRows(X)
+    assert known.find(known.keys(twice)) == [0]
+    assert twice.nnz == 3
 
 
 def test_duplicates_keep_what_each_was_given():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from symclust import SymNMF
+from symclust import LeftStochastic, OffDiagonalSymNMF, SpectralNJW, SymmetricFactorization, SymNMF
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.operators import Gram
 
@@ -31,6 +31,64 @@ def test_not_finite(affinity, value, word):
     given = changed(A if affinity == "precomputed" else X, value)
     with pytest.raises(InputError, match=f"X contains {word}.*: 1, the first at row 1, column 2"):
         SymNMF(2, affinity=affinity).fit(given)
+
+
+def test_nan_in_a_similarity_is_no_case_for_an_imputer():
+    with pytest.raises(InputError, match=r"X contains NaN.*ignore= of OffDiagonalSymNMF, with 0") as error:
+        SymNMF(2, affinity="precomputed").fit(changed(A, np.nan))
+    assert "Imputer" not in str(error.value)
+    with pytest.raises(InputError, match="Imputer"):
+        SymNMF(2).fit(changed(X, np.nan))
+
+
+@AFFINITIES
+def test_masked_arrays(affinity):
+    given = np.ma.masked_greater(A if affinity == "precomputed" else X, 0.9)
+    words = "ignore= of OffDiagonalSymNMF" if affinity == "precomputed" else "SimpleImputer"
+    with pytest.raises(InputError, match=f"entries of X are masked.*{words}"):
+        SymNMF(2, affinity=affinity).fit(given)
+    with pytest.raises(InputError, match="masked"):
+        SymNMF(2, affinity=lambda X: np.ma.masked_greater(X @ X.T, 0.9)).fit(X)
+    with pytest.raises(InputError, match="entries of ignore are masked"):
+        OffDiagonalSymNMF(2, ignore=np.ma.masked_equal(np.eye(20), 1)).fit(X)
+
+
+@FORMS
+@pytest.mark.parametrize("model", [SymNMF, OffDiagonalSymNMF, SymmetricFactorization])
+@pytest.mark.parametrize("size", [1e-155, 1e-170, 1e-200])
+def test_squares_that_vanish(form, model, size):
+    with pytest.raises(InputError, match=r"The similarity is of size.*Multiply it by a constant"):
+        model(2, affinity="precomputed").fit(form(A * size))
+
+
+@FORMS
+@pytest.mark.parametrize("model", [SymNMF, LeftStochastic, SpectralNJW])
+@pytest.mark.parametrize("size", [1e-312, 5e-324])
+def test_numbers_without_digits(form, model, size):
+    with pytest.raises(InputError, match=r"too small: its largest entry is .*e-3"):
+        model(2, affinity="precomputed").fit(form(A * size))
+
+
+@pytest.mark.parametrize("name", ["ab", 7])
+def test_negative_edges_are_named(name):
+    graph = nx.Graph([(name, 8, {"weight": -0.5}), (8, 9)])
+    with pytest.raises(InputError, match=f"negative weight, such as that between {name!r} and 8"):
+        SymNMF(2).fit(graph)
+    with pytest.raises(InputError, match=rf"\(-0\.5 at row 0, column 1 \({name!r} and 8\)\)"):
+        SymNMF(2, affinity="precomputed").fit(graph)
+
+
+@pytest.mark.parametrize("weight", ["heavy", None, np.nan])
+def test_edges_whose_weight_is_no_number_are_named(weight):
+    for graph in (
+        nx.Graph([("a", "b", {"weight": 1}), ("b", "c", {"weight": weight})]),
+        igraph.Graph.DictList(
+            [{"name": node} for node in "abc"],
+            [{"source": "a", "target": "b", "weight": 1}, {"source": "b", "target": "c", "weight": weight}],
+        ),
+    ):
+        with pytest.raises(InputError, match=f"'weight'.*between 'b' and 'c' it holds {weight!r}"):
+            SymNMF(2).fit(graph)
 
 
 @FORMS
@@ -122,7 +180,8 @@ def test_empty_graph(graph, affinity):
     "graph", [nx.DiGraph([(0, 1), (1, 2)]), igraph.Graph([(0, 1), (1, 2)], directed=True)]
 )
 def test_directed_graph(graph, affinity):
-    with pytest.raises(InputError, match=r"directed (networkx|igraph) graph.*\(A \+ A\.T\) / 2"):
+    way = {nx.DiGraph: r"graph\.to_undirected\(\)", igraph.Graph: r"graph\.as_undirected\(\)"}[type(graph)]
+    with pytest.raises(InputError, match=rf"directed (networkx|igraph) graph.*{way}.*\(A \+ A\.T\) / 2"):
         SymNMF(2, affinity=affinity).fit(graph)
 
 

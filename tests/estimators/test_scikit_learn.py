@@ -25,15 +25,12 @@ UNSUITED = {
 }
 MODELS = [
     SymNMF(),
-    SymNMF(solver="anls"),
     SymNMF(affinity="gaussian"),
-    SymNMF(affinity="self_tuning"),
     SymNMF(affinity="cosine"),
     SymNMF(affinity="precomputed"),
     OffDiagonalSymNMF(),
     # Most pairs of a sparse graph are zero, and so are its medians: the absolute loss wants a denser one.
     OffDiagonalSymNMF(loss="absolute", affinity="gaussian"),
-    OffDiagonalSymNMF(affinity="precomputed", init="random"),
 ]
 
 

@@ -1,4 +1,7 @@
-"""The same bits on any number of threads."""
+"""The same bits on any number of threads: SymNMF by its solvers, starts and forms of A.
+
+tests/contracts/test_estimators.py does so for every estimator, with its defaults.
+"""
 
 import os
 import subprocess
@@ -8,7 +11,7 @@ CODE = """
 import hashlib, warnings
 import numpy as np
 from scipy import sparse
-from symclust import KernelKMeans, LeftStochastic, SpectralNJW, SpectralUnnormalized, SymNMF
+from symclust import SymNMF
 warnings.simplefilter("ignore")
 X = np.random.RandomState(0).random_sample((1500, 4)) + np.repeat(2 * np.eye(4), 375, axis=0)
 A = np.exp(-((X[:500, None] - X[:500]) ** 2).sum(axis=2))
@@ -25,9 +28,6 @@ for dtype in (np.float32, np.float64):
         H = model.membership_
         new = model.transform(given[:50].astype(dtype) * dtype(1.01))
         print(hashlib.sha256(H.tobytes() + new.tobytes()).hexdigest(), H.dtype)
-    for method in (KernelKMeans, LeftStochastic, SpectralNJW, SpectralUnnormalized):
-        model = method(4, random_state=0).fit(X.astype(dtype))
-        print(method.__name__, dtype.__name__, repr(model.objective_), model.labels_.sum())
 """
 
 
@@ -42,4 +42,4 @@ def digests(threads):
 def test_one_and_two_threads():
     one, two = digests(1), digests(2)
     assert one == two
-    assert len(set(one)) == 21  # twenty different runs and the empty line at the end
+    assert len(set(one)) == 13  # twelve different runs and the empty line at the end

@@ -8,9 +8,16 @@ import pytest
 from scipy import sparse
 
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.graphs import Gaussian, SelfTuning, cosine, gaussian, nearest_neighbors, self_tuning
-from symclust.graphs.cosine import Cosine
-from symclust.graphs.nearest_neighbors import NearestNeighbors
+from symclust.graphs import (
+    Cosine,
+    Gaussian,
+    NearestNeighbors,
+    SelfTuning,
+    cosine,
+    gaussian,
+    nearest_neighbors,
+    self_tuning,
+)
 from symclust.registry import options, resolve
 
 FUNCTIONS = [cosine, gaussian, self_tuning, nearest_neighbors]
@@ -231,3 +238,31 @@ def test_the_registry_finds_the_classes():
     )
     assert resolve("graphs", "self_tuning") is SelfTuning
     assert resolve("graphs", "nearest_neighbors") is NearestNeighbors
+
+
+@pytest.mark.parametrize("function", [gaussian, self_tuning])
+def test_a_complete_graph_that_memory_does_not_hold_is_refused_before_any_work(function, monkeypatch):
+    monkeypatch.setattr("symclust.validation._available_memory", lambda: 8 * 10**9)
+    monkeypatch.setattr("symclust.graphs._neighbors.choose_finder", None)
+    with pytest.raises(InputError, match=r"200000 samples.*320 GB.*8 GB are available.*n_neighbors="):
+        function(np.zeros((200_000, 1)))
+
+
+@pytest.mark.parametrize("affinity", AFFINITIES)
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_what_becomes_of_the_training_samples_later_changes_nothing(affinity, form):
+    if (
+        form is sparse.csr_array
+        and affinity.n_neighbors is None
+        and isinstance(affinity, Gaussian | SelfTuning)
+    ):
+        pytest.skip("complete graphs are made of dense samples")
+    X = form(np.random.default_rng(0).random((30, 5)))
+    affinity.fit(X)
+    expected = dense(affinity.extend(X[:3] * 1.1))
+    new = X[:3] * 1.1
+    if form is np.array:
+        X[:] = 7
+    else:
+        X.data[:], X.indices[:] = 7, 0
+    np.testing.assert_array_equal(dense(affinity.extend(new)), expected)

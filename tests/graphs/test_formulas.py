@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from symclust.graphs import Gaussian, SelfTuning, cosine, gaussian, nearest_neighbors, self_tuning
-from symclust.graphs.cosine import Cosine
-from symclust.graphs.nearest_neighbors import NearestNeighbors
+from symclust.graphs import (
+    Cosine,
+    Gaussian,
+    NearestNeighbors,
+    SelfTuning,
+    cosine,
+    gaussian,
+    nearest_neighbors,
+    self_tuning,
+)
 
 FORMS = [np.asarray, sparse.csr_array, sparse.coo_matrix, sparse.csc_array]
 

@@ -1,9 +1,14 @@
 """Exact neighbours, whichever of the three finders is at work."""
 
+import pickle
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
+from symclust import SymNMF
 from symclust.exceptions import InputError
 from symclust.graphs._neighbors import Brute, NeighborSearch, SparseProduct, Tree, choose_finder
 
@@ -36,6 +41,56 @@ def test_blocks_of_rows_make_no_difference(d, monkeypatch):
     monkeypatch.setattr("symclust.graphs._neighbors.CELLS", 50)
     for part, same in zip(NeighborSearch(X).nearest(5), whole, strict=True):
         np.testing.assert_array_equal(part, same)
+
+
+# Few values in few or many columns: grids, binary data, counts, duplicates, constant rows.
+tied = st.tuples(
+    st.integers(0, 2**32 - 1), st.integers(12, 60), st.sampled_from([1, 2, 5, 12]), st.integers(1, 4)
+).map(lambda given: np.random.default_rng(given[0]).integers(0, given[3], given[1:3]).astype(float))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@settings(max_examples=60)
+@given(X=tied, k=st.integers(1, 5))
+def test_any_number_of_ties_goes_to_the_lower_numbers(form, X, k):
+    distances, neighbors = NeighborSearch(form(X)).nearest(k)
+    expected_distances, expected_neighbors = by_sorting(X, k)
+    np.testing.assert_array_equal(neighbors, expected_neighbors)
+    np.testing.assert_allclose(distances, expected_distances, rtol=1e-15)
+    D = np.sqrt(((X[:7, None] + 0.25 - X[None]) ** 2).sum(-1))
+    order = np.lexsort((np.broadcast_to(np.arange(len(X)), D.shape), D))[:, :k]
+    np.testing.assert_array_equal(NeighborSearch(form(X)).nearest(k, form(X[:7] + 0.25))[1], order)
+
+
+@settings(max_examples=60)
+@given(X=tied, k=st.integers(1, 5))
+def test_dense_and_sparse_rows_have_the_same_neighbours_whatever_rounding_does(X, k):
+    """Tenths are no binary fractions: what ties on paper differs in the last digits."""
+    X = X * 0.1 + 0.7 * (X > 1)
+    _, dense = NeighborSearch(X).nearest(k)
+    np.testing.assert_array_equal(NeighborSearch(sparse.csr_array(X)).nearest(k)[1], dense)
+
+
+@pytest.mark.parametrize(("d", "form"), [(2, np.asarray), (30, np.asarray), (30, sparse.csr_array)])
+def test_thousands_of_equally_distant_rows(d, form, monkeypatch):
+    monkeypatch.setattr("symclust.graphs._neighbors.MANY", 50)
+    X = np.zeros((900, d))
+    X[300:600, 0] = 1
+    X[600:, 1] = 1
+    X[:5, 1] = 3
+    _, neighbors = NeighborSearch(form(X)).nearest(7)
+    np.testing.assert_array_equal(neighbors, by_sorting(X, 7)[1])
+
+
+@pytest.mark.parametrize("share", [1, 2, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_large_offset_that_rows_have_in_common_hides_nothing(form, share):
+    """One column of 1e10, in all rows, in every second or in every third."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 15)) * (rng.random((300, 15)) < 0.5)
+    X[::share, 3] = 1e10
+    _, neighbors = NeighborSearch(form(X)).nearest(9)
+    np.testing.assert_array_equal(neighbors, by_sorting(X, 9)[1])
 
 
 def test_more_candidates_than_asked_for_give_ties_in_order_of_rows():
@@ -98,3 +153,30 @@ def test_distances_that_overflow_are_refused(form):
         NeighborSearch(form(np.array([[1e200], [0.0]])))
     with pytest.raises(InputError, match="overflow"):
         NeighborSearch(fine).nearest(1, form(np.full((1, 3), -1e160)))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_whose_distances_vanish_are_refused(form):
+    with pytest.raises(InputError, match=r"vanish: the largest entry is 1e-170.*Rescale"):
+        NeighborSearch(form(np.eye(3) * 1e-170))
+    NeighborSearch(form(np.zeros((3, 2))))
+    NeighborSearch(form(np.eye(3))).nearest(1, form(np.full((1, 3), 1e-170)))
+
+
+@pytest.mark.parametrize("weights", ["self_tuning", "cosine"])
+def test_the_search_is_built_once_for_fit_and_all_blocks_of_predict(weights, monkeypatch):
+    built = []
+
+    def counted(X):
+        built.append(X.shape)
+        return choose_finder(X)
+
+    monkeypatch.setattr("symclust.graphs._neighbors.choose_finder", counted)
+    monkeypatch.setattr("symclust.estimators._placing.ROWS", 10)
+    X = np.random.default_rng(0).random((50, 4))
+    model = SymNMF(2, affinity_params={"weights": weights}, random_state=0).fit(X)
+    labels = model.predict(X[:35] + 0.01)
+    assert built == [(50, 4)]
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(loaded.predict(X[:35] + 0.01), labels)
+    assert len(built) == 2  # the search is not part of the file

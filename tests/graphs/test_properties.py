@@ -72,6 +72,19 @@ def test_renumbering_the_samples_renumbers_the_graph(build, seed, n, d, normaliz
     )
 
 
+@pytest.mark.parametrize("name", [name for name in accept_sparse if name != "cosine"])
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(2, 60), d=st.sampled_from([2, 9]), most=st.integers(1, 3)
+)
+def test_sparse_and_dense_samples_full_of_ties_give_the_same_edges(name, seed, n, d, most):
+    X = np.random.default_rng(seed).integers(0, most + 1, (n, d)).astype(float)
+    thin, full = BUILDERS[name](sparse.csr_array(X), False), BUILDERS[name](X, False)
+    np.testing.assert_array_equal(thin.indptr, full.indptr)
+    np.testing.assert_array_equal(thin.indices, full.indices)
+    np.testing.assert_allclose(thin.data, full.data, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", accept_sparse)
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 25), normalize=st.booleans())

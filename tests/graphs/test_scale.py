@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from symclust.graphs import cosine
-from symclust.graphs.nearest_neighbors import NearestNeighbors
+from symclust.graphs import NearestNeighbors, cosine
 
 
 def peak(function):

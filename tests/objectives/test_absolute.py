@@ -161,3 +161,16 @@ def test_entries_that_are_neither_are_found(make):
     assert Absolute(make(A)).find_other_than(0.0, 1.0) == pytest.approx(0.25)
     assert Absolute(make(A)).find_other_than(0.0, 0.25) is None or make not in (Dense, sparse_of)
     assert Absolute(make(3 * np.eye(5))).find_other_than(0.0) is None
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_a_value_that_is_all_rounding_is_computed_again(form):
+    rng = np.random.default_rng(0)
+    H = (rng.uniform(size=(300, 3)) * (rng.uniform(size=(300, 3)) < 0.5)).astype(np.float32)
+    A = H @ H.T
+    objective = Absolute(Dense(A) if form == "dense" else sparse_of(A))
+    expected = np.abs(A.astype(float) - H.astype(float) @ H.T.astype(float))
+    np.fill_diagonal(expected, 0)
+    measured = objective.value(H)
+    assert objective.certify(H, measured) == pytest.approx(expected.sum(), rel=1e-3)
+    assert objective.certify(2 * H, objective.value(2 * H)) == objective.value(2 * H)

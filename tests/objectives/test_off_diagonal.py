@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 from symclust.constraints import Nonnegative
 from symclust.exceptions import CombinationError
-from symclust.objectives import IgnoredPairs, OffDiagonal
-from symclust.operators import Dense
+from symclust.objectives import Frobenius, IgnoredPairs, OffDiagonal
+from symclust.operators import Dense, Gram, Operator, Sparse
 
 PROBLEMS = {"n": st.integers(1, 9), "k": st.integers(1, 4), "seed": st.integers(0, 2**16)}
 
@@ -132,3 +132,51 @@ def test_no_ignored_pairs_are_as_none_given():
     assert not empty.any
     one, other = OffDiagonal(Dense(A)), OffDiagonal(Dense(A), empty)
     assert one.measure(H, A @ H, Nonnegative()) == other.measure(H, A @ H, Nonnegative())
+
+
+# Single precision -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "gram"])
+@pytest.mark.parametrize("cls", [Frobenius, OffDiagonal])
+@pytest.mark.parametrize("long_row", [False, True])
+@pytest.mark.parametrize("noise", [0.0, 1e-6, 1e-3])
+def test_a_value_that_is_all_rounding_is_computed_again(form, cls, long_row, noise):
+    rng = np.random.default_rng(0)
+    H = (rng.uniform(size=(300, 3)) * (rng.uniform(size=(300, 3)) < 0.5)).astype(np.float32)
+    if long_row:  # its square, on the diagonal, is larger than all that counts without it
+        H[5] *= 1000
+    make = {
+        "dense": lambda: Dense(H @ H.T),
+        "sparse": lambda: Sparse(sp.csr_array(H @ H.T)),
+        "gram": lambda: Gram(H),
+    }
+    A = make[form]()
+    objective = cls(A)
+    point = (H * (1 + noise * rng.normal(size=H.shape))).astype(np.float32)
+    expected = np.square(A.toarray().astype(float) - point.astype(float) @ point.T.astype(float))
+    if cls is OffDiagonal:
+        np.fill_diagonal(expected, 0)
+    measured = objective.measure(point, A @ point, Nonnegative())[0]
+    value = objective.certify(point, measured)
+    size = np.square(H.astype(float).T @ H).sum()
+    assert value == pytest.approx(
+        expected.sum(), rel=1e-3, abs=1e-9 * size if form == "gram" else 1e-13 * size
+    )
+
+
+def test_a_value_with_digits_is_left_alone():
+    A, H = setting(9, 2, 0)
+    A, H = A.astype(np.float32), H.astype(np.float32)
+    objective = OffDiagonal(Dense(A))
+    measured = objective.value(H, A @ H, H.T @ H)
+    assert objective.certify(H, measured) == measured
+
+
+def test_products_alone_have_no_more_digits():
+    class OnlyProducts(Operator):
+        def _product(self, H):
+            return (H.sum(axis=0) * np.ones((len(H), 1))).astype(np.float32)
+
+    objective = Frobenius(OnlyProducts(5, np.dtype(np.float32)))
+    assert objective.certify(np.ones((5, 1), dtype=np.float32), 1e-9) == 1e-9

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators import Gram, LowRank, Shifted
+from symclust.operators import Gram, LowRank, Shifted, SparseFactor
 
 
 @settings(max_examples=40)
@@ -100,3 +100,22 @@ def test_rows_without_similarity_to_others_are_isolated(form, dtype):
     for operator in (A, Shifted(A, None, 0.3), A.scaled(np.linspace(1, 2, 52)), A.submatrix(np.arange(51))):
         np.testing.assert_array_equal(operator.isolated(), expected[: operator.n])
     assert not Gram(form(X)).isolated()[:51].any()
+
+
+@pytest.mark.parametrize("self_edges", [True, False])
+def test_the_norm_of_sparse_data_comes_from_the_cheaper_side(self_edges, monkeypatch):
+    """Many entries a row and few a column: XXᵀ has few entries, XᵀX has many."""
+    X = sp.random_array((60, 4000), density=0.01, format="csr", rng=0)
+    monkeypatch.setattr("symclust.operators._factors.WORK", 100)  # several blocks
+    for data, other in ((X, "squared_gram"), (X.T, "squared_outer")):
+        A = (data @ data.T).toarray()
+        if not self_edges:
+            np.fill_diagonal(A, 0)
+        with monkeypatch.context() as patched:
+            patched.setattr(SparseFactor, other, None)
+            assert Gram(data, self_edges=self_edges).squared_norm() == pytest.approx((A**2).sum(), rel=1e-13)
+
+
+def test_orthogonal_rows_have_no_norm_without_self_edges():
+    X = sp.csr_array(np.diag(np.random.default_rng(0).random(30)))
+    assert Gram(X, self_edges=False).squared_norm() == 0

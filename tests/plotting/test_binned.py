@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array
 
 from symclust.datasets import planted_partition
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, OptionError
 from symclust.plotting.plot_similarity import binned_similarity
 
 
@@ -55,5 +55,6 @@ def test_refuses_mismatched_sizes():
         binned_similarity(np.eye(3), np.arange(2), 10)
     with pytest.raises(InputError, match=r"\(3, 2\)"):
         binned_similarity(np.ones((3, 2)), np.arange(3), 10)
-    with pytest.raises(InputError, match="max_size=0"):
-        binned_similarity(np.eye(3), np.arange(3), 0)
+    for wrong in (0, 1.5, "300"):
+        with pytest.raises(OptionError, match=f"max_size={wrong!r} must be a whole number"):
+            binned_similarity(np.eye(3), np.arange(3), wrong)

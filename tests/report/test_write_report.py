@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust.exceptions import InputError, MissingExtraError, OptionError
 from symclust.report import write_report
 
 
@@ -102,15 +102,17 @@ def test_works_with_an_empty_cluster_and_nothing_optional(Page, model, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("wrong", "kind", "message"),
     [
-        ({"labels_true": [0, 1]}, "labels_true has length 2; the model was fitted to 60"),
-        ({"names": ["a"]}, "names has length 1"),
-        ({"images": np.zeros((60, 64))}, r"images has shape \(60, 64\)"),
+        ({"labels_true": [0, 1]}, InputError, "labels_true has length 2; the model was fitted to 60"),
+        ({"names": ["a"]}, InputError, "names has length 1"),
+        ({"images": np.zeros((60, 64))}, InputError, r"images has shape \(60, 64\)"),
+        ({"images": "digits.png"}, InputError, r"images has shape \(\) and type <U10; expected numbers"),
+        ({"n_members": "3"}, OptionError, "n_members='3' must be a whole number"),
     ],
 )
-def test_refuses_what_does_not_fit_the_model(model, tmp_path, wrong, message):
-    with pytest.raises(InputError, match=message):
+def test_refuses_what_does_not_fit_the_model(model, tmp_path, wrong, kind, message):
+    with pytest.raises(kind, match=message):
         write_report(tmp_path / "a.html", model, **wrong)
 
 

@@ -1,5 +1,7 @@
 """Over-cluster, merge, descend: the pieces against brute force."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -86,6 +88,53 @@ def test_the_merge_takes_the_best_pair_every_time(n, columns, seed, k):
         i, j = best[0]
         left[j] = left[i] | left[j]
         left.pop(i)
+
+
+def merge_plainly(B, sizes, k):
+    """Compute all gains again for every merge: O(k³), and easy to believe."""
+    B, sizes = B.copy(), sizes.astype(np.int64)
+    groups, path = [[l] for l in range(len(sizes))], []
+    while len(groups) > k:
+        gains = pieces.merge_gains(B, sizes)
+        i, j = sorted(np.unravel_index(int(gains.argmax()), gains.shape))
+        path.append((len(groups) - 1, gains[i, j], sizes[i], sizes[j]))
+        B[i] += B[j]
+        B[:, i] += B[:, j]
+        sizes[i] += sizes[j]
+        groups[i] += groups.pop(j)
+        B = np.delete(np.delete(B, j, axis=0), j, axis=1)
+        sizes = np.delete(sizes, j)
+    return groups, np.array(path, dtype=pieces.MERGE_PATH).view(np.recarray)
+
+
+@pytest.mark.parametrize("kind", ["rough", "ties", "equal", "signed"])
+@settings(max_examples=40)
+@given(columns=st.integers(1, 40), k=st.integers(1, 12), seed=st.integers(0, 2**16))
+def test_merging_goes_the_plain_way_to_the_bit(kind, columns, k, seed):
+    rng = np.random.default_rng(seed)
+    B = {
+        "rough": lambda: rng.uniform(size=(columns, columns)) ** 3,
+        "ties": lambda: rng.integers(0, 3, size=(columns, columns)).astype(float),
+        "equal": lambda: np.ones((columns, columns)),
+        "signed": lambda: rng.normal(size=(columns, columns)),
+    }[kind]()
+    B, sizes = (B + B.T) / 2, rng.integers(0, 4, size=columns)  # some clusters are empty
+    (groups, path), (expected_groups, expected_path) = (
+        merge(B, sizes, k) for merge in (pieces.merge_greedily, merge_plainly)
+    )
+    assert groups == expected_groups
+    assert path.tobytes() == expected_path.tobytes()
+
+
+def test_a_merge_looks_at_few_rows(monkeypatch):
+    """400 clusters become 200 by looking through all gains once, not once for each merge."""
+    seen, plain = [], pieces.merge_gains
+    monkeypatch.setattr(pieces, "merge_gains", lambda B, sizes: seen.append(len(B)) or plain(B, sizes))
+    rng = np.random.default_rng(0)
+    B = rng.uniform(size=(400, 400))
+    groups, path = pieces.merge_greedily(B + B.T, rng.integers(1, 50, size=400), 200)
+    assert seen == [400]
+    assert len(groups) == len(path) == 200
 
 
 def test_merging_does_not_change_its_inputs():
@@ -216,3 +265,83 @@ def test_merge_asks_no_rows_of_an_operator_that_has_none(as_problem):
     ((result,), _) = solve(problem, Anls(), starts, Control())
     assert operator.asked == 0
     assert len(np.unique(result.H.argmax(axis=1))) == 3
+
+
+# The clock --------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that stands still until something makes time pass."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+    def passes_in(self, monkeypatch, owner, name, seconds):
+        """Let every call of a method take so many seconds, and count them."""
+        plain, calls = getattr(owner, name), []
+
+        def slow(*args, **options):
+            calls.append(name)
+            self.now += seconds
+            return plain(*args, **options)
+
+        monkeypatch.setattr(owner, name, slow)
+        return calls
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return Clock(monkeypatch)
+
+
+def begin(problem, init, clock, **control):
+    starts = Starts(init, 4, 1, np.random.RandomState(0))
+    return solve(problem, RowDescent(), starts, Control(tol=0.0, clock=clock.now, **control))[0][0]
+
+
+@pytest.mark.parametrize(("time_limit", "sweeps"), [(3.5, 4), (0.5, 1), (1e-9, 1)])
+def test_a_time_limit_cuts_the_first_descent_of_merge_short(
+    as_problem, planted, clock, monkeypatch, time_limit, sweeps
+):
+    calls = clock.passes_in(monkeypatch, RowDescent, "advance", 1.0)
+    result = begin(as_problem(planted()), "merge", clock, time_limit=time_limit)
+    assert len(calls) == sweeps  # the first descent has one at least, and after it the time is up
+    assert result.stop_reason.startswith(f"stopped at time_limit={time_limit:g} s after 0 iterations")
+    assert not result.converged
+    assert result.history.seconds[-1] == sweeps
+
+
+def test_the_first_descent_and_the_one_that_counts_share_the_time(as_problem, planted, clock, monkeypatch):
+    calls = clock.passes_in(monkeypatch, RowDescent, "advance", 1.0)
+    result = begin(as_problem(planted()), "merge", clock, time_limit=25)
+    assert len(calls) == 25
+    assert "after 5 iterations" in result.stop_reason
+
+
+@pytest.mark.parametrize("init", ["greedy", "zero"])
+def test_a_time_limit_cuts_a_start_short_after_a_column(as_problem, planted, clock, monkeypatch, init):
+    problem = as_problem(planted())
+    columns = type(problem.objective.columns(np.zeros((30, 4))))
+    clock.passes_in(monkeypatch, columns, "close", 1.0)
+    result = begin(problem, init, clock, time_limit=1.5)
+    assert result.H.any(axis=0).tolist() == [True, True, False, False]
+    assert result.stop_reason.startswith("stopped at time_limit=1.5 s after 0 iterations")
+
+
+@pytest.mark.parametrize("init", ["spectral", "nndsvda"])
+def test_a_start_that_cannot_be_cut_short_counts_too(as_problem, planted, clock, monkeypatch, init):
+    clock.passes_in(monkeypatch, Operator, "eigsh", 9.0)
+    result = begin(as_problem(planted()), init, clock, time_limit=1.5)
+    assert result.stop_reason.startswith("stopped at time_limit=1.5 s after 0 iterations")
+    assert result.H.any()
+
+
+@pytest.mark.parametrize("init", ["random", "array"])
+def test_numbers_that_nothing_has_gone_into_get_one_iteration(as_problem, planted, positive, clock, init):
+    given = positive(k=4) if init == "array" else init
+    clock.now = 9.0
+    starts = Starts(given, 4, 1, np.random.RandomState(0))
+    control = Control(tol=0.0, clock=0.0, time_limit=1.0)
+    ((result,), _) = solve(as_problem(planted()), RowDescent(), starts, control)
+    assert result.stop_reason.startswith("stopped at time_limit=1 s after 1 iterations")

@@ -1,4 +1,4 @@
-"""The same bits on one, two and three threads, from the kernels up to the estimator."""
+"""The same bits on one and on three threads, from the kernels up to the estimator."""
 
 import os
 import subprocess
@@ -65,7 +65,9 @@ X = rng.uniform(size=(m, 9)) * (np.arange(m)[:, None] % 9 == np.arange(9)) + 0.1
 forms = {"sparse": near, "dense": X @ X.T, "gram": Gram(X)}
 for name, A in forms.items():
     for solver in ("row_descent", "anls", "newton"):
-        model = SymNMF(4, affinity="precomputed", solver=solver, n_init=2, max_iter=2, random_state=0).fit(A)
+        init = "merge" if solver == "row_descent" else "random"
+        options = {"solver": solver, "init": init, "n_init": 2, "max_iter": 2, "random_state": 0}
+        model = SymNMF(4, affinity="precomputed", **options).fit(A)
         tell(f"{name} {solver}", model.membership_, model.inits_, model.history_.objective,
              model.history_.stationarity)
     hidden = sp.lil_array(A.shape, dtype=bool)
@@ -94,5 +96,4 @@ def fingerprints(threads):
 def test_bits_do_not_depend_on_the_number_of_threads():
     expected = fingerprints(1)
     assert len(expected) == 30
-    for threads in (2, 3):
-        assert fingerprints(threads) == expected
+    assert fingerprints(3) == expected

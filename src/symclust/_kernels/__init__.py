@@ -31,7 +31,13 @@ def _load() -> tuple[str, ModuleType]:
             f"SYMCLUST_INSTRUCTION_SET={wanted!r} was not built. Choose one of {', '.join(built)}."
         )
     # A build may hold fewer levels than the processor supports: the next lower one will do.
-    best = wanted or next(level for level in built if LEVELS.index(level) >= LEVELS.index(_cpu.best_level()))
+    here = _cpu.best_level()
+    best = wanted or next((level for level in built if LEVELS.index(level) >= LEVELS.index(here)), None)
+    if best is None:
+        raise ImportError(
+            f"The kernels were built for {', '.join(built)}, and this processor is of level {here}. "
+            "Install symclust from a wheel, or build it without SYMCLUST_LEVELS."
+        )
     return best, importlib.import_module(f"symclust._kernels._{best}")
 
 

@@ -127,6 +127,7 @@ class SphericalRuns:
     def _advance(self, runs: list[SphericalRun]) -> None:
         cosines = self.cosines([run.centers for run in runs])
         for number, run in enumerate(runs):
+            run.centers = None  # frees the memory that the new ones need
             self._move(run, cosines[:, number])
         self._average(runs)
 

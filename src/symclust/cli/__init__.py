@@ -1,4 +1,4 @@
-"""The `symclust` command, one file a command. The only folder that imports typer and rich."""
+"""The `symclust` command: one file per command. The only folder that imports typer and rich."""
 
 from __future__ import annotations
 

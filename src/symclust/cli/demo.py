@@ -30,7 +30,9 @@ def demo(
             "--output", "-o", dir_okay=False, help="HTML page to write; an existing one is replaced."
         ),
     ] = Path("symclust-report.html"),
-    clusters: Annotated[int, typer.Option("--clusters", "-k", help="How many clusters to look for.")] = 10,
+    clusters: Annotated[
+        int, typer.Option("--clusters", "-k", min=1, max=1797, help="How many clusters to look for.")
+    ] = 10,
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=2**32 - 1, help="The same seed gives the same clusters.")
     ] = 0,
@@ -59,7 +61,7 @@ def demo(
         images=-digits.images,  # the data counts ink; on the page, ink is dark
         numbers={"graph and fit": f"{seconds:.2f} s"},
     )
-    screen.print(f"Page written: [bold]{escape(str(page.resolve()))}[/bold]", soft_wrap=True)
+    screen.print(f"The page is at [bold]{escape(str(page.resolve()))}[/bold]", soft_wrap=True)
 
 
 def _draw(model: SymNMF, y: NDArray[np.intp], seconds: float) -> None:

@@ -21,7 +21,7 @@ NOT_PARTS = ("all", "dev", "test")
 
 
 def info() -> None:
-    """Print versions, processor features in use, threads, BLAS, and which optional parts are installed.
+    """Print versions, the instruction set in use, threads, BLAS, and which optional parts are installed.
 
     Paste this into a bug report. `SYMCLUST_INSTRUCTION_SET` and `OMP_NUM_THREADS` change what is used.
     """
@@ -58,11 +58,12 @@ def _facts() -> dict[str, str]:
 
 
 def _blas(library: dict[str, Any]) -> str:
-    return f"{library['internal_api']} {library['version']}, {library['num_threads']} threads"
+    threads = library["num_threads"]
+    return f"{library['internal_api']} {library['version']}, {threads} thread{'s' * (threads != 1)}"
 
 
 def optional_parts() -> dict[str, list[str]]:
-    """Libraries of each extra, as the installed package itself declares them."""
+    """Return the libraries of each extra, as the installed package itself declares them."""
     parts: dict[str, list[str]] = {}
     for requirement in requires("symclust") or []:
         found = re.match(r"""([\w.-]+).*\bextra\s*==\s*["']([\w-]+)["']""", requirement)

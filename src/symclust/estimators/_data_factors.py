@@ -14,13 +14,19 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
-from symclust.estimators._options import check_known
 from symclust.exceptions import InputError, warn
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
 from symclust.two_factors import TwoFactors, starting_points
-from symclust.validation import check_features, check_n_clusters, check_nonnegative, check_number, check_range
+from symclust.validation import (
+    check_features,
+    check_known,
+    check_n_clusters,
+    check_nonnegative,
+    check_number,
+    check_range,
+)
 
 INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"

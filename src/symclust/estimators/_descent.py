@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._options import check_known
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.objectives import GivesGradient, Objective
 from symclust.operators import Operator
@@ -29,7 +28,7 @@ from symclust.solvers import (
     count_starts,
     solve,
 )
-from symclust.validation import check_n_clusters, check_scale, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity
 
 COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
@@ -70,7 +69,8 @@ class DescentEstimator(SimilarityEstimator):
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
         # What a problem leaves out may be anything.
-        check_scale(check_similarity(problem.operator, nonnegative=self._nonnegative), A.dtype)
+        check_similarity(problem.operator, nonnegative=self._nonnegative)
+        check_scale(problem.operator)
         starts = self._read_starts((A.n, n_clusters), n_init)
         self._problem = problem
         results, points = self._solve(problem, starts, control)
@@ -246,6 +246,7 @@ def measure_optimality(
     """Compute all residuals afresh."""
     if "nonnegative" not in problem.constraint.offers:
         objective, norm = problem.measure(H, problem.operator @ H)
+        objective = problem.objective.certify(H, objective)
         relative = norm / reference if reference > 0 else 0.0
         return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
     if isinstance(problem.objective, GivesGradient):
@@ -270,5 +271,5 @@ def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimal
         complementarity=float(np.abs(H * gradient).max(initial=0.0)),
         projected_gradient=norm,
         relative_projected_gradient=norm / reference if reference > 0 else 0.0,
-        objective=problem.objective.value(H, AH, G),
+        objective=problem.objective.certify(H, problem.objective.value(H, AH, G)),
     )

@@ -18,12 +18,18 @@ from symclust._kernels import spmm
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import Clusterer
-from symclust.estimators._options import check_known
 from symclust.exceptions import InputError, InterruptedWarning, NotConvergedWarning, OptionError, warn
 from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
 from symclust.nnls import block_pivoting
 from symclust.operators import dense_product, read_csr
-from symclust.validation import check_features, check_n_clusters, check_number, check_range, says_stop
+from symclust.validation import (
+    check_features,
+    check_known,
+    check_n_clusters,
+    check_number,
+    check_range,
+    says_stop,
+)
 
 
 class HierarchicalNMF(Clusterer):

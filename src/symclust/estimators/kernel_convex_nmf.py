@@ -12,9 +12,8 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust.baselines import INDEFINITE, ConvexDescent, KernelRuns, SignedParts, first_labels, make_definite
 from symclust.estimators._base import SimilarityEstimator, as_result, is_given
-from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
-from symclust.validation import check_n_clusters, check_number, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
 STARTS = 10  # of the kernel k-means that finds the indicators
 

@@ -12,10 +12,9 @@ from sklearn.utils import check_random_state
 from symclust._types import Array
 from symclust.baselines import INDEFINITE, KERNEL_INITS, KernelRuns, first_labels, make_definite
 from symclust.estimators._base import HardEstimator, is_given
-from symclust.estimators._options import check_known
 from symclust.exceptions import InputError
 from symclust.operators import Operator
-from symclust.validation import check_n_clusters, check_number, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
 
 class KernelKMeans(HardEstimator):

@@ -14,7 +14,6 @@ from symclust._types import Array
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators._input import Similarity
-from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.estimators.divisive import TreeEstimator
 from symclust.left_stochastic import (
@@ -29,7 +28,7 @@ from symclust.nnls import block_pivoting
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
 from symclust.solvers import HISTORY, Control, Problem, Result, StochasticMultiplicative, run
-from symclust.validation import check_n_clusters, check_number, check_scale, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_number, check_scale, check_similarity
 
 SOLVERS = ("rotation", "multiplicative")
 PENALTY = 100.0  # weight of the sum, relative to the Gram matrix

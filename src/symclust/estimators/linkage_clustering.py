@@ -7,9 +7,8 @@ from typing import Any
 
 from symclust.baselines import cut_merges, merge_clusters
 from symclust.estimators._base import HardEstimator
-from symclust.estimators._options import check_known
 from symclust.metrics import within_cluster_similarity
-from symclust.validation import check_n_clusters, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_similarity
 
 METHODS = ("single", "complete", "average")
 

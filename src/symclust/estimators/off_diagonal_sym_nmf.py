@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from symclust.constraints import Nonnegative
 from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.estimators._input import read_ignored
-from symclust.estimators._options import check_known
 from symclust.exceptions import InputError
 from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal
 from symclust.operators import Operator
 from symclust.solvers import Problem, Solver
+from symclust.validation import check_known
 
 LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
 
@@ -59,7 +59,7 @@ class OffDiagonalSymNMF(DescentEstimator):
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
     ignore : sparse or dense mask of shape (n_samples, n_samples), default=None
         Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
         looked for. They count as little as the diagonal, whatever A holds there (any finite number). A pair

@@ -53,7 +53,7 @@ class SymNMF(DescentEstimator):
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"

@@ -17,7 +17,6 @@ from symclust.baselines import k_means
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
 from symclust.estimators._input import Similarity
-from symclust.estimators._options import check_known
 from symclust.estimators._placing import Placer
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
@@ -33,7 +32,7 @@ from symclust.solvers import (
     orthant_solver,
     solve_in_set,
 )
-from symclust.validation import check_number
+from symclust.validation import check_known, check_number
 
 ASSIGNMENTS = ("auto", "argmax", "kmeans")
 RESTARTS = 10  # of k-means on the rows
@@ -92,7 +91,7 @@ class SymmetricFactorization(DescentEstimator):
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
@@ -211,11 +210,12 @@ class SymmetricFactorization(DescentEstimator):
         A, H = self._similarity, self.membership_
         AH, G = A @ H, _kernels.gram(H)[0]
         fit = _kernels.inner(H.reshape(-1), AH.reshape(-1))
-        squared_norm = problem.objective.squared_norm if A is problem.operator else A.squared_norm()
-        self.misfit_ = max(squared_norm - 2 * fit + float(np.sum(G * G)), 0.0)
+        plain = problem.objective if A is problem.operator else Frobenius(A)
+        misfit = max(plain.squared_norm - 2 * fit + float(np.sum(G * G)), 0.0)
+        self.misfit_ = plain.certify(H, misfit)
         lengths = np.einsum("il,il->i", H, H, dtype=np.float64)
         self.roughness_ = 2 * (float(A.degrees().astype(np.float64) @ lengths) - fit)  # (7)
-        return float(np.sqrt(self.misfit_ / squared_norm)) if squared_norm > 0 else 0.0
+        return plain.relative_error(H, self.misfit_)
 
     def _reads_centers(self) -> bool:
         if self.assign == "auto":

@@ -15,10 +15,16 @@ it (`NearestNeighbors`, `Cosine`, `Gaussian`, `SelfTuning`), whose `extend` give
 samples to the training samples; `NormalizedCut` does the same for a step from one graph to another.
 """
 
-from symclust.graphs._base import Affinity
+from symclust.graphs.affinities import (
+    Affinity,
+    Gaussian,
+    NearestNeighbors,
+    SelfTuning,
+    gaussian,
+    nearest_neighbors,
+    self_tuning,
+)
 from symclust.graphs.cosine import Cosine, cosine, unit_rows
-from symclust.graphs.distance_kernels import Gaussian, SelfTuning, gaussian, self_tuning
-from symclust.graphs.nearest_neighbors import NearestNeighbors, nearest_neighbors
 from symclust.graphs.normalized_cut import NormalizedCut, normalized_cut
 
 __all__ = [

@@ -1,6 +1,8 @@
-"""The Gaussian kernel of all pairs of dense rows, in blocks on several threads."""
+"""A function of the distances of all pairs of dense rows, in blocks on several threads."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -8,30 +10,25 @@ from scipy.spatial.distance import cdist
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 
-__all__ = ["complete_kernel", "cross_kernel", "kernel"]
+__all__ = ["complete_graph", "cross_graph"]
 
 ROWS = 256  # rows computed at a time
 CANCELLED = 1e-4  # squared distances below this share of ‖x‖² + ‖y‖² are computed from differences
 CELLS = 1 << 20  # numbers in the differences taken at a time
 FEW = 0.05  # share of such pairs up to which they are computed one by one
 
-
-def kernel(squared: Array, left: Array, right: Array) -> Array:
-    """Return exp(−d² / (σ_i σ_j)), the form shared by (9) and (22)."""
-    with np.errstate(over="ignore", under="ignore"):
-        # A product of two tiny scales may underflow to 0, and 0 / 0 would spoil duplicates.
-        return np.exp(-squared / np.maximum(left * right, np.finfo(np.float64).tiny))
+Weigh = Callable[[Array, slice, slice], Array]  # squared distances, their rows and columns -> weights
 
 
-def complete_kernel(X: Array, scales: Array) -> Array:
-    """Return the n × n kernel with zero diagonal; symmetric to the bit, since each pair is computed once."""
+def complete_graph(X: Array, weigh: Weigh) -> Array:
+    """Return n × n weights with zero diagonal; symmetric to the bit, since each pair is computed once."""
     n = X.shape[0]
     squared = SquaredDistances(X, X)
     E = np.empty((n, n), dtype=X.dtype)
 
     def block(rows: slice) -> None:
         right = slice(rows.start, n)
-        part = kernel(squared(rows, right), scales[rows, None], scales[right])
+        part = weigh(squared(rows, right), rows, right)
         size = rows.stop - rows.start
         upper = np.triu(part[:, :size], 1)
         part[:, :size] = upper + upper.T
@@ -43,13 +40,13 @@ def complete_kernel(X: Array, scales: Array) -> Array:
     return E
 
 
-def cross_kernel(X_new: Array, X: Array, new_scales: Array, scales: Array) -> Array:
-    """Return the m × n kernel between unseen and training rows."""
+def cross_graph(X_new: Array, X: Array, weigh: Weigh) -> Array:
+    """Return the m × n weights between unseen and training rows."""
     squared = SquaredDistances(X_new, X)
     E = np.empty((X_new.shape[0], X.shape[0]), dtype=X.dtype)
 
     def block(rows: slice) -> None:
-        E[rows] = kernel(squared(rows, slice(None)), new_scales[rows, None], scales)
+        E[rows] = weigh(squared(rows, slice(None)), rows, slice(None))
 
     with single_threaded_blas():
         map_blocks(block, split(X_new.shape[0], ROWS))

@@ -287,7 +287,7 @@ class Brute(Expansion):
 
     def candidates(self, Q: Array, count: int) -> Array:
         """Return the numbers of the `count` nearest rows."""
-        # Among ties scikit-learn's own threads would let the fastest win. The limit is the calling thread's.
+        # Among ties scikit-learn's own threads would let the fastest win.
         with single_threaded_libraries():
             return self._search.kneighbors(Q - self._center, count, return_distance=False)
 

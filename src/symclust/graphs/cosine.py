@@ -9,8 +9,8 @@ from scipy import sparse
 
 from symclust._threads import split
 from symclust._types import Array, Features, Matrix, SimilarityLike
-from symclust.graphs._base import Affinity
 from symclust.graphs._neighbors import NeighborSearch, directed, index_type, pair_products, union
+from symclust.graphs.affinities import Affinity
 from symclust.operators import Gram, Operator
 from symclust.validation import check_features
 

@@ -8,7 +8,7 @@
 
 A new objective is a class with the three methods of `Objective`. Each further method makes more solvers work
 with it: they ask for the protocols `GivesGradient`, `GivesParts`, `GivesCurvature`, `GivesColumnCurvature`,
-`GivesNormalEquations`, `GivesRowProblem` and `GivesColumns`.
+`GivesNormalEquations`, `GivesRowProblem` and `GivesColumns`. `GivesGuide` is for starts.
 """
 
 from symclust.objectives._base import (
@@ -17,16 +17,14 @@ from symclust.objectives._base import (
     GivesColumns,
     GivesCurvature,
     GivesGradient,
+    GivesGuide,
     GivesNormalEquations,
     GivesParts,
     GivesRowProblem,
-    IgnoredPairs,
     Objective,
-    RowTerms,
-    SquaredDistance,
 )
 from symclust.objectives.absolute import Absolute
-from symclust.objectives.squared import Frobenius, OffDiagonal
+from symclust.objectives.squared import Frobenius, IgnoredPairs, OffDiagonal, RowTerms, SquaredDistance
 
 __all__ = [
     "Absolute",
@@ -36,6 +34,7 @@ __all__ = [
     "GivesColumns",
     "GivesCurvature",
     "GivesGradient",
+    "GivesGuide",
     "GivesNormalEquations",
     "GivesParts",
     "GivesRowProblem",

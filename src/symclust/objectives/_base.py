@@ -7,17 +7,15 @@ the protocols below, each named for what it gives; an objective has them by havi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from scipy import sparse
 
-from symclust import _kernels
 from symclust._types import Array
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
+    from symclust.objectives.squared import IgnoredPairs, RowTerms
     from symclust.operators import Operator
 
 ALL_ROWS = slice(None)
@@ -49,39 +47,9 @@ class Objective(ABC):
     def relative_error(self, H: Array, value: float) -> float:
         """Return how much of A the point H, with that value, does not explain."""
 
-    def guide(self) -> Objective | None:
-        """Return an easier objective that leads random starts to where this one goes on, if there is need."""
-        return None
-
-
-class SquaredDistance(Objective):
-    """A squared distance that is seen through products: all follows from H, AH and the Gram matrix of H.
-
-    Attributes
-    ----------
-    squared_norm : float
-        The objective at H = 0.
-    """
-
-    squared_norm: float
-
-    @abstractmethod
-    def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return the objective at H."""
-
-    def penalty(self, H: Array) -> float:
-        """Return the part of the value that does not measure the fit to A."""
-        return 0.0
-
-    def rounding(self, H: Array, AH: Array) -> float:
-        """Return the size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
-        eps, k = np.finfo(H.dtype).eps, H.shape[1]
-        return float(16 * np.sqrt(k) * eps * _kernels.norm(AH))
-
-    def relative_error(self, H: Array, value: float) -> float:
-        """Return √(misfit / ‖A‖²) for H with that value."""
-        misfit = max(0.0, value - self.penalty(H))
-        return float(np.sqrt(misfit / self.squared_norm)) if self.squared_norm > 0 else 0.0
+    def certify(self, H: Array, value: float) -> float:
+        """Return `value` as it was measured at H, or a better one where that may be nothing but rounding."""
+        return value
 
 
 # What an objective may give to solvers ----------------------------------------------------------------------
@@ -154,6 +122,14 @@ class GivesRowProblem(Protocol):
 
 
 @runtime_checkable
+class GivesGuide(Protocol):
+    """An easier objective, that leads random starts to where this one goes on."""
+
+    def guide(self) -> Objective:
+        """Return it."""
+
+
+@runtime_checkable
 class GivesColumns(Protocol):
     """Descent on H entry by entry."""
 
@@ -161,57 +137,6 @@ class GivesColumns(Protocol):
 
     def columns(self, H: Array) -> Columns:
         """Return what descends on H, one column after the other."""
-
-
-# What they are made of --------------------------------------------------------------------------------------
-
-
-class RowTerms(NamedTuple):
-    """What a row's problem has beside A's row and HᵀH.
-
-    It is of degree four if the diagonal counts, else a least squares problem. `offset` is added to every
-    entry of HᵀH, which is what an L1 term does; `ignored` are the pairs whose entries of A do not count.
-    """
-
-    full_diagonal: bool
-    offset: float
-    ignored: IgnoredPairs
-
-
-def _nothing() -> Array:
-    return np.empty(0, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class IgnoredPairs:
-    """Pairs of samples that carry no information.
-
-    The pattern of a symmetric mask without its diagonal, as CSR; empty arrays where nothing is ignored.
-    """
-
-    indptr: Array = field(default_factory=_nothing)
-    indices: Array = field(default_factory=_nothing)
-
-    @classmethod
-    def of(cls, mask: sparse.csr_array) -> IgnoredPairs:
-        """Take the pattern of a canonical CSR mask."""
-        return cls(mask.indptr.astype(np.int64), mask.indices.astype(np.int64))
-
-    @property
-    def arrays(self) -> tuple[Array, Array]:
-        """What the kernels want."""
-        return self.indptr, self.indices
-
-    @property
-    def any(self) -> bool:
-        """Whether there are any."""
-        return self.indices.size > 0
-
-    def products(self, H: Array) -> Any:
-        """Return h_i·h_j at the pairs, as a csr_array."""
-        values = np.empty(self.indices.size, dtype=H.dtype)
-        _kernels.pattern_products(self.indptr, self.indices, np.ascontiguousarray(H), values)
-        return sparse.csr_array((values, self.indices, self.indptr), shape=(len(H), len(H)))
 
 
 class Columns(ABC):

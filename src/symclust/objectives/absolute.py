@@ -9,8 +9,8 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
-from symclust.objectives._base import Columns, IgnoredPairs, Objective
-from symclust.objectives.squared import OffDiagonal
+from symclust.objectives._base import Columns, Objective
+from symclust.objectives.squared import UNSURE, IgnoredPairs, OffDiagonal
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
@@ -65,6 +65,12 @@ class Absolute(Objective):
     def rounding(self, H: Array, AH: Any) -> float:
         """Return a decrease that is nothing but rounding."""
         return 16 * float(np.finfo(H.dtype).eps) * self.total
+
+    def certify(self, H: Array, value: float) -> float:
+        """Return f(H) from products in double precision where those in single precision have lost it."""
+        if H.dtype == np.float64 or value > UNSURE * float(np.finfo(H.dtype).eps) * self.total:
+            return value
+        return self.value(H.astype(np.float64))
 
     def guide(self) -> OffDiagonal:
         """Return the squared loss: from random numbers the medians of this one lead nowhere."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives._base import ALL_ROWS, Columns, IgnoredPairs, RowTerms, SquaredDistance
+from symclust.objectives._base import ALL_ROWS, Columns, Objective
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
@@ -20,6 +22,37 @@ if TYPE_CHECKING:
 __all__ = ["Frobenius", "OffDiagonal"]
 
 MEASURED_ROWS = 1 << 11  # rows measured at once: few enough for their gradient to stay in the cache
+UNSURE = 1e4  # a value so many roundings of ‖A‖² small has fewer than four digits
+
+
+class SquaredDistance(Objective):
+    """A squared distance that is seen through products: all follows from H, AH and the Gram matrix of H.
+
+    Attributes
+    ----------
+    squared_norm : float
+        The objective at H = 0.
+    """
+
+    squared_norm: float
+
+    @abstractmethod
+    def value(self, H: Array, AH: Array, G: Array) -> float:
+        """Return the objective at H."""
+
+    def penalty(self, H: Array) -> float:
+        """Return the part of the value that does not measure the fit to A."""
+        return 0.0
+
+    def rounding(self, H: Array, AH: Array) -> float:
+        """Return the size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
+        eps, k = np.finfo(H.dtype).eps, H.shape[1]
+        return float(16 * np.sqrt(k) * eps * _kernels.norm(AH))
+
+    def relative_error(self, H: Array, value: float) -> float:
+        """Return √(misfit / ‖A‖²) for H with that value."""
+        misfit = max(0.0, value - self.penalty(H))
+        return float(np.sqrt(misfit / self.squared_norm)) if self.squared_norm > 0 else 0.0
 
 
 class SymmetricDistance(SquaredDistance):
@@ -52,6 +85,41 @@ class SymmetricDistance(SquaredDistance):
             projected = constraint.projected_gradient(H[rows], gradient).reshape(-1)
             squared += _kernels.inner(projected, projected)
         return self.value(H, AH, G), float(np.sqrt(squared))
+
+    def certify(self, H: Array, value: float) -> float:
+        """Return the objective in double precision where products in single precision have lost it.
+
+        Entries of AH are rounded: to 1e-7 of their size in single precision, which leaves no digit of a value
+        below 1e-7 ‖A‖². An A that is known by products alone has no better ones.
+        """
+        if H.dtype == np.float64 or not self.operator.rows_are_cheap:
+            return value
+        H = H.astype(np.float64)
+        G = _kernels.gram(H)[0]
+        if value - self.penalty(H) > UNSURE * float(np.finfo(np.float32).eps) * self._size_of_terms(H, G):
+            return value
+        return self._value_in_double(H, G)
+
+    def _value_in_double(self, H: Array, G: Array) -> float:
+        """Return the objective at an H of float64; a sparse A costs its nonzeros, any other A all pairs."""
+        A: Any = self.operator
+        if A.is_sparse:
+            A = sparse.csr_array((A.values, A.indices, A.indptr), shape=A.shape)
+            return self.value(H, A @ H, G)
+        total = 0.0
+        for rows, block in A.row_blocks():
+            misfit = block - H[rows] @ H.T
+            if not self.row_problem.full_diagonal:
+                misfit[np.arange(len(misfit)), np.arange(rows.start, rows.stop)] = 0
+            total += _kernels.inner(misfit.reshape(-1), misfit.reshape(-1))
+        if self.row_problem.ignored.any:  # their entries of A are zero
+            products = self.row_problem.ignored.products(H).data
+            total -= _kernels.inner(products, products)
+        return max(total, 0.0) + self.penalty(H)
+
+    def _size_of_terms(self, H: Array, G: Array) -> float:
+        """Return the size of what is added and taken off in `value`."""
+        return self.squared_norm + float(np.sum(G * G))
 
     def columns(self, H: Array) -> SquaredColumns:
         """Return what descends on H entry by entry, offdiagonal Algorithm 2."""
@@ -160,6 +228,11 @@ class OffDiagonal(SymmetricDistance):
             square -= _kernels.inner(products, products)
         return max(self.squared_norm - 2 * fit + square, 0.0)
 
+    def _size_of_terms(self, H: Array, G: Array) -> float:
+        """Count the diagonal too, which is in AH before it is taken off."""
+        lengths = np.einsum("il,il->i", H, H)
+        return super()._size_of_terms(H, G) + float(np.abs(self.diagonal) @ lengths)
+
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
 
@@ -217,3 +290,54 @@ class SquaredColumns(Columns):
             return
         for rows, places, part in A.visit(ids):
             _kernels.coordinate_rows(rows, places, *shared, part, *ignored, self.change)
+
+
+# What a row is told beside A and HᵀH ------------------------------------------------------------------------
+
+
+class RowTerms(NamedTuple):
+    """What a row's problem has beside A's row and HᵀH.
+
+    It is of degree four if the diagonal counts, else a least squares problem. `offset` is added to every
+    entry of HᵀH, which is what an L1 term does; `ignored` are the pairs whose entries of A do not count.
+    """
+
+    full_diagonal: bool
+    offset: float
+    ignored: IgnoredPairs
+
+
+def _nothing() -> Array:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class IgnoredPairs:
+    """Pairs of samples that carry no information.
+
+    The pattern of a symmetric mask without its diagonal, as CSR; empty arrays where nothing is ignored.
+    """
+
+    indptr: Array = field(default_factory=_nothing)
+    indices: Array = field(default_factory=_nothing)
+
+    @classmethod
+    def of(cls, mask: sparse.csr_array) -> IgnoredPairs:
+        """Take the pattern of a canonical CSR mask."""
+        return cls(mask.indptr.astype(np.int64), mask.indices.astype(np.int64))
+
+    @property
+    def arrays(self) -> tuple[Array, Array]:
+        """What the kernels want."""
+        return self.indptr, self.indices
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return self.indices.size > 0
+
+    def products(self, H: Array) -> Any:
+        """Return h_i·h_j at the pairs, as a csr_array."""
+        values = np.empty(self.indices.size, dtype=H.dtype)
+        _kernels.pattern_products(self.indptr, self.indices, np.ascontiguousarray(H), values)
+        return sparse.csr_array((values, self.indices, self.indptr), shape=(len(H), len(H)))

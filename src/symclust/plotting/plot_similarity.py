@@ -14,6 +14,7 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import BORDER, SIGNED_MAP, is_dark, matplotlib_module, similarity_colours
+from symclust.validation import check_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -193,8 +194,7 @@ def binned_similarity(A: Any, order: Array, max_size: int) -> Array:
             f"The similarity has shape {A.shape} and there are {len(order)} labels; expected a row, a column "
             "and a label for each sample."
         )
-    if max_size < 1:
-        raise InputError(f"max_size={max_size}; expected at least one tile.")
+    check_number("max_size", max_size, least=1, whole=True)
     bins = min(n, max_size)
     bin_of = np.empty(n, dtype=np.intp)
     bin_of[order] = np.arange(n) * bins // n

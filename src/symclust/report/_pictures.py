@@ -61,11 +61,13 @@ def _themed(draw: Callable[[Any], Any], size: tuple[float, float], file_format: 
 
 def as_pixels(images: Any, n: int) -> Array:
     """Scale grey images (n × height × width, larger is brighter) to bytes, all by the same factor."""
-    values = np.asarray(images, dtype=np.float64)
-    if values.ndim != 3 or len(values) != n:
+    values = np.asarray(images)
+    if values.ndim != 3 or len(values) != n or values.dtype.kind not in "biuf":
         raise InputError(
-            f"images has shape {values.shape}; expected ({n}, height, width), one grey image per sample."
+            f"images has shape {values.shape} and type {values.dtype}; expected numbers of shape "
+            f"({n}, height, width), one grey image per sample."
         )
+    values = values.astype(np.float64)
     low, high = values.min(), values.max()
     return np.asarray(np.round(255 * (values - low) / (high - low or 1.0)), dtype=np.uint8)
 

@@ -23,6 +23,7 @@ from symclust.exceptions import InputError, InputTypeError, MissingExtraError
 from symclust.metrics import clustering_accuracy
 from symclust.report._clusters import Strength, cluster_rows, cluster_terms, tree_nodes, tree_rows
 from symclust.report._pictures import as_pixels, history_picture, similarity_picture
+from symclust.validation import check_number
 
 __all__ = ["write_report"]
 
@@ -91,6 +92,7 @@ def write_report(
     >>> page.count("<details"), page.count("<picture>")
     (3, 2)
     """
+    check_number("n_members", n_members, least=0, whole=True)
     labels = _labels(model)
     names = _listed("names", getattr(model, "node_names_", None) if names is None else names, len(labels))
     y = None if labels_true is None else np.asarray(_listed("labels_true", labels_true, len(labels)))

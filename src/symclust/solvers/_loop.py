@@ -188,6 +188,7 @@ def run(
             _iterate(problem, solver, runs, control, least)
             if certify:
                 _measure(problem, [r.state for r in runs if r.state.was_swept])
+                _certify(problem, runs)
         except KeyboardInterrupt:
             _keep_what_is_there(problem, runs, certify)
         return [r.result() for r in runs]
@@ -221,6 +222,8 @@ def _keep_what_is_there(problem: Problem, runs: list[_Run], certify: bool) -> No
     for r in unsure:
         if not r.rows:
             r.begin(0.0)
+    if certify:
+        _certify(problem, runs)
 
 
 def _measure(problem: Problem, states: Sequence[State]) -> None:
@@ -232,6 +235,11 @@ def _measure(problem: Problem, states: Sequence[State]) -> None:
     for state in states:
         state.objective, state.stationarity = problem.measure(state.H, state.AH)
         state.measured = True
+
+
+def _certify(problem: Problem, runs: Sequence[_Run]) -> None:
+    for r in runs:
+        r.state.objective = problem.objective.certify(r.state.H, r.state.objective)
 
 
 def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Control, least: int) -> None:

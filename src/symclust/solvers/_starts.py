@@ -17,6 +17,7 @@ from symclust import registry
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import warn
+from symclust.objectives import GivesGuide
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver
 from symclust.solvers._loop import Control, Result, run
@@ -129,8 +130,9 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
 
 def guided(problem: Problem) -> Problem:
     """Return the problem with the objective that leads random starts: usually the same."""
-    guide = problem.objective.guide()
-    return problem if guide is None else replace(problem, objective=guide)
+    if not isinstance(problem.objective, GivesGuide):
+        return problem
+    return replace(problem, objective=problem.objective.guide())
 
 
 def descend_briefly(

@@ -1,7 +1,8 @@
 // One iteration of kernel k-means for many runs, each on one thread: bits do not depend on how many threads there are.
 //
 // A run keeps the similarity of each sample to each cluster, `sums` (k x n). Moving the samples reads them once; of K only the
-// rows of samples that moved are read, in place. Interrupted, the sums belong to no labels any more: a run cannot go on from them.
+// rows of samples that moved are read, in place. Interrupted, the sums belong to no labels any more: a run cannot go on from
+// them.
 #include "common.hpp"
 
 #include <cmath>

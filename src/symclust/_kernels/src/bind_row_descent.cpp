@@ -113,9 +113,9 @@ public:
         for (int t = 0; t < std::max(threads, 1); ++t) workers.emplace_back(*this);
         take_snapshot(0);
         StepGate gate;
-        std::exception_ptr interrupt;  // what the calling thread was told when a step began,
-        std::atomic<bool> interrupted{false};  // that it was,
-        bool stop = false;  // and the consequence, drawn when the step is complete and all others wait
+        std::exception_ptr interrupt;  // what the calling thread was told when a step began
+        // That it was, and the consequence, drawn when the step is complete: nobody has begun the next one.
+        std::atomic<bool> interrupted{false}, stop{false};
         run_team(threads, [&](int t) {
             Lane& lane = workers[t];
             std::ptrdiff_t step = 0;
@@ -128,7 +128,7 @@ public:
                     for (std::ptrdiff_t number = 0; number < used; ++number) measure_edges(number, begin, end);
                     combine(begin, end, used, lane, decrease, squared_gradient);
                     take_snapshot(end);
-                    stop = interrupted;
+                    stop = interrupted.load();
                 });
             }
         });
@@ -366,8 +366,8 @@ void bind_block(nb::module_& m) {
         double *g = G.data(), *d = decrease.data(), *q = squared_gradient.data();
         nb::gil_scoped_release release;
         sweep_block(b, rows, begin, p, h, g, offset, full, k, starts, cycles, ignored, d, q);
-    }, nb::arg("block").noconvert(), nb::arg("begin"), nb::arg("P").noconvert(), nb::arg("H").noconvert(), nb::arg("G").noconvert(),
-       nb::arg("offset"), nb::arg("full"), nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(),
+    }, nb::arg("block").noconvert(), nb::arg("begin"), nb::arg("P").noconvert(), nb::arg("H").noconvert(),
+       nb::arg("G").noconvert(), nb::arg("offset"), nb::arg("full"), nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(),
        nb::arg("ignored_indices").noconvert(), nb::arg("decrease").noconvert(), nb::arg("squared_gradient").noconvert());
 }
 
@@ -391,7 +391,8 @@ void bind_sparse(nb::module_& m) {
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
        nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(), nb::arg("G").noconvert(), nb::arg("offset"),
        nb::arg("full"), nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),
-       nb::arg("active").noconvert(), nb::arg("row_gradient").noconvert(), nb::arg("decrease").noconvert(), nb::arg("squared_gradient").noconvert());
+       nb::arg("active").noconvert(), nb::arg("row_gradient").noconvert(), nb::arg("decrease").noconvert(),
+       nb::arg("squared_gradient").noconvert());
 }
 
 void bind_row_descent(nb::module_& m) {

@@ -1,24 +1,15 @@
-// A graph cut in two: coarsen it, cut the smallest graph by rank-2 factors, and improve the cut on the way back. Graphs in several
-// pieces are cut between them.
+// A graph cut in two: coarsen it, cut the smallest graph by rank-2 factors, and improve the cut on the way back. Graphs in
+// several pieces are cut between them.
 #pragma once
 
 #include "cut_graph.hpp"
+#include "two_columns.hpp"
 
 namespace symclust {
 
 // Rank-2 factors: two columns H with S ≈ HHᵀ off the diagonal, S = D^-1/2 A D^-1/2, and the best cut along them.
 
-using Pair = std::array<double, 2>;  // a row of H
-
-// argmin over x, y ≥ 0 of a x² + 2b xy + c y² − 2px − 2qy: the point where both are free, else the better edge
-// (rank-2 nonnegative least squares, Kuang 2014, Algorithm 4).
-inline Pair best_pair(double a, double b, double c, double p, double q) {
-    const double determinant = a * c - b * b, x = c * p - b * q, y = a * q - b * p;
-    if (determinant > 1e-12 * a * c && x >= 0.0 && y >= 0.0) return {x / determinant, y / determinant};
-    const double alone_x = a > 0.0 ? p / a : 0.0, alone_y = c > 0.0 ? q / c : 0.0;
-    if (alone_x * p >= alone_y * q) return {alone_x, 0.0};
-    return {0.0, alone_y};
-}
+using FactorRow = std::array<double, 2>;
 
 template <typename T>
 std::vector<double> inverse_roots(const CutGraph<T>& graph) {
@@ -29,10 +20,10 @@ std::vector<double> inverse_roots(const CutGraph<T>& graph) {
 
 // Row descent without the diagonal: every row of H becomes the solution of its own problem, in order.
 template <typename T>
-void factor_sweep(const CutGraph<T>& graph, const std::vector<double>& roots, std::vector<Pair>& H) {
+void factor_sweep(const CutGraph<T>& graph, const std::vector<double>& roots, std::vector<FactorRow>& H) {
     Pace pace;
     double a = 0.0, b = 0.0, c = 0.0;  // HᵀH
-    for (const Pair& h : H) a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
+    for (const FactorRow& h : H) a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
     for (std::ptrdiff_t i = 0; i < graph.n; ++i) {
         double p = 0.0, q = 0.0;
         pace(4 * (graph.indptr[i + 1] - graph.indptr[i]));
@@ -42,17 +33,17 @@ void factor_sweep(const CutGraph<T>& graph, const std::vector<double>& roots, st
             p += weight * H[j][0];
             q += weight * H[j][1];
         }
-        Pair& h = H[i];
+        FactorRow& h = H[i];
         a -= h[0] * h[0], b -= h[0] * h[1], c -= h[1] * h[1];
-        h = best_pair(a, b, c, p * roots[i], q * roots[i]);
+        TwoColumns(a, b, c, two_columns_dependence<double>).solve(p * roots[i], q * roots[i], h[0], h[1]);
         a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
     }
 }
 
 // A random start on the scale of S: rows of H go with the roots of the degrees.
 template <typename T>
-std::vector<Pair> random_factor(const CutGraph<T>& graph, SplitMix& random) {
-    std::vector<Pair> H(graph.n);
+std::vector<FactorRow> random_factor(const CutGraph<T>& graph, SplitMix& random) {
+    std::vector<FactorRow> H(graph.n);
     double squares = 0.0;
     for (std::ptrdiff_t i = 0; i < graph.n; ++i)
         for (double& entry : H[i]) {
@@ -60,16 +51,16 @@ std::vector<Pair> random_factor(const CutGraph<T>& graph, SplitMix& random) {
             squares += entry * entry;
         }
     const double scale = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
-    for (Pair& h : H) h[0] *= scale, h[1] *= scale;
+    for (FactorRow& h : H) h[0] *= scale, h[1] *= scale;
     return H;
 }
 
 // The start that labels give: the column of a node's side at sqrt(d_i / vol(side)), the other at a tenth of that.
 template <typename T>
-std::vector<Pair> factor_of(const CutGraph<T>& graph, const std::vector<std::uint8_t>& side) {
-    Pair sums{};
+std::vector<FactorRow> factor_of(const CutGraph<T>& graph, const std::vector<std::uint8_t>& side) {
+    FactorRow sums{};
     for (std::ptrdiff_t i = 0; i < graph.n; ++i) sums[side[i]] += graph.degrees[i];
-    std::vector<Pair> H(graph.n);
+    std::vector<FactorRow> H(graph.n);
     for (std::ptrdiff_t i = 0; i < graph.n; ++i)
         for (int column = 0; column < 2; ++column) {
             const double full = sums[column] > 0.0 ? std::sqrt(graph.degrees[i] / sums[column]) : 0.0;
@@ -79,7 +70,7 @@ std::vector<Pair> factor_of(const CutGraph<T>& graph, const std::vector<std::uin
 }
 
 // Nodes by falling share of the left column. Nodes in no column come between the two.
-inline std::vector<std::int32_t> by_share(const std::vector<Pair>& H) {
+inline std::vector<std::int32_t> by_share(const std::vector<FactorRow>& H) {
     std::vector<std::pair<double, std::int32_t>> keys(H.size());
     for (std::size_t i = 0; i < H.size(); ++i) {
         const double sum = H[i][0] + H[i][1];
@@ -93,7 +84,7 @@ inline std::vector<std::int32_t> by_share(const std::vector<Pair>& H) {
 
 // The best of all cuts that put the nodes of largest share left. Returns its value, no_cut if none is allowed.
 template <typename T>
-double cut_along(const CutGraph<T>& graph, const Judge& judge, const std::vector<Pair>& H, std::vector<std::uint8_t>& side) {
+double cut_along(const CutGraph<T>& graph, const Judge& judge, const std::vector<FactorRow>& H, std::vector<std::uint8_t>& side) {
     const std::vector<std::int32_t> order = by_share(H);
     Halves halves = all_on_the_right(graph);
     std::fill(side.begin(), side.end(), std::uint8_t(1));
@@ -158,7 +149,7 @@ void move_nodes(const CutGraph<T>& graph, const Judge& judge, Found& found) {
 }
 
 template <typename T>
-Found cut_by_factor(const CutGraph<T>& graph, const Judge& judge, std::vector<Pair> H, int sweeps) {
+Found cut_by_factor(const CutGraph<T>& graph, const Judge& judge, std::vector<FactorRow> H, int sweeps) {
     const std::vector<double> roots = inverse_roots(graph);
     for (int sweep = 0; sweep < sweeps; ++sweep) factor_sweep(graph, roots, H);
     Found found{std::vector<std::uint8_t>(graph.n)};

@@ -67,5 +67,6 @@ std::string best_level() {
 
 NB_MODULE(_cpu, m) {
     m.def("best_level", &best_level);
-    m.def("level_of", &level_of, nanobind::arg("basic"), nanobind::arg("more"), nanobind::arg("extended"), nanobind::arg("saved"));
+    m.def("level_of", &level_of, nanobind::arg("basic"), nanobind::arg("more"), nanobind::arg("extended"),
+          nanobind::arg("saved"));
 }

@@ -23,8 +23,9 @@ struct Prefetch {
     std::ptrdiff_t ahead;
 
     Prefetch(const T* H, std::ptrdiff_t width, const I* last)
-        : H(H), width(width), last(last), ahead(std::max<std::ptrdiff_t>(4, 1024 / (std::max<std::ptrdiff_t>(width, 1) * std::ptrdiff_t(sizeof(T))))) {
-        ahead = std::min<std::ptrdiff_t>(ahead, 64);
+        : H(H), width(width), last(last), ahead(64) {
+        const std::ptrdiff_t bytes = width * static_cast<std::ptrdiff_t>(sizeof(T));  // zero if there are no columns
+        if (bytes > 0) ahead = std::clamp<std::ptrdiff_t>(1024 / bytes, 4, 64);
     }
 
     void operator()(const I* index) const {

@@ -92,6 +92,7 @@ public:
     // Runs body() as a member; what it throws ends the team.
     template <typename Body>
     void run(bool helps, const Body& body) {
+        const Membership before = membership;  // a signal's handler may call a kernel in the middle of another
         membership = {&ends, helps};
         try {
             body();
@@ -101,7 +102,7 @@ public:
             if (!why) why = std::current_exception();
             ends = true;
         }
-        membership = {};
+        membership = before;
     }
 
     // For the thread that started the others: `done` says whether they have. They need a moment or, in long blocks, seconds.

@@ -1,24 +1,201 @@
-"""Similarities that fall off with the distance between samples: Gaussian, of one scale or of local scales."""
+"""What an affinity is, and those that measure distances: Gaussian, self-tuning, between neighbours."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from symclust import registry
 from symclust._types import Array, Features, Matrix, SimilarityLike
-from symclust.exceptions import CombinationError, OptionError, warn
-from symclust.graphs._base import Affinity
-from symclust.graphs._complete import complete_kernel, cross_kernel, kernel
+from symclust.exceptions import CombinationError, InputError, OptionError, warn
+from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._neighbors import NeighborSearch, directed, union
+from symclust.graphs.normalized_cut import NormalizedCut, row_sums
 from symclust.validation import check_features, check_memory
 
-__all__ = ["Gaussian", "SelfTuning", "gaussian", "self_tuning"]
+__all__ = ["Gaussian", "NearestNeighbors", "SelfTuning", "gaussian", "nearest_neighbors", "self_tuning"]
 
 SCALE_NEIGHBOR = 7  # the default scale looks as far as the self-tuning one
+WEIGHTS = ("cosine", "gaussian", "self_tuning")  # of the edges between neighbours
+
+
+class Affinity(ABC):
+    """A rule that turns samples into similarities, and keeps what it learned to place unseen samples.
+
+    A subclass says how similar the training samples are to each other (`_similarity`) and unseen ones to them
+    (`_cross`). What becomes of these similarities afterwards is a step of its own with `fit` and `extend`, of
+    which there is one, `NormalizedCut`.
+
+    Parameters
+    ----------
+    n_neighbors : int or None
+        Edges kept per sample by the union rule (24); None keeps the complete graph.
+    normalize : bool
+        Divide by the square roots of the degrees, the normalised cut (25).
+
+    Attributes
+    ----------
+    X_ : ndarray or csr_array of shape (n_samples, n_features)
+        The training samples.
+    degrees_ : ndarray of shape (n_samples,)
+        Row sums of the similarities before normalisation; only with ``normalize=True``.
+    """
+
+    def __init__(self, n_neighbors: int | None = None, normalize: bool = False) -> None:
+        self.n_neighbors = n_neighbors
+        self.normalize = normalize
+
+    @abstractmethod
+    def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
+        """Similarity of the training samples, fresh: of each to q neighbours, or of all to all."""
+
+    @abstractmethod
+    def _cross(self, X_new: Features, q: int | None) -> Matrix:
+        """Similarity of unseen samples (rows) to the training samples (columns), fresh."""
+
+    def fit(self, X: Any, check_input: bool = True) -> SimilarityLike:
+        """Return the similarity of the samples, with zero self-edges, and remember what `extend` needs.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        check_input : bool
+            False takes X, which `validation.check_features` has returned, as it is and keeps it.
+
+        Returns
+        -------
+        A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
+        """
+        self._check_options()
+        self.X_ = check_features(X, copy=True) if check_input else X
+        E = self._similarity(self.X_, self._edges(self.X_.shape[0]))
+        if not self.normalize:
+            return E
+        self._cut = NormalizedCut()
+        A = self._cut.fit(E, self._degrees(E))
+        self.degrees_ = self._cut.degrees_
+        return A
+
+    def extend(self, X_new: Any, check_input: bool = True) -> Matrix:
+        """Return the similarity of unseen samples to the training samples.
+
+        Scales and degrees of the training samples are those found by `fit`; a new sample's degree is the
+        sum of its own similarities. With `n_neighbors` a new sample is joined to its nearest training
+        samples only: it does not change whom these have as neighbours. A copy of a training sample is an
+        unseen sample at distance zero.
+
+        Parameters
+        ----------
+        X_new : array-like or sparse of shape (n_new, n_features)
+        check_input : bool
+            As in `fit`.
+
+        Returns
+        -------
+        A_new : ndarray or csr_array of shape (n_new, n_samples)
+        """
+        X_new = self._like_training(check_features(X_new) if check_input else X_new)
+        E = self._cross(X_new, self._edges(self.X_.shape[0]))
+        return self._cut.extend(E) if self.normalize else E
+
+    def _edges(self, n: int) -> int | None:
+        """Return how many neighbours each of n samples is joined to; None is all."""
+        return self.n_neighbors
+
+    def _degrees(self, E: SimilarityLike) -> Array:
+        return row_sums(E)
+
+    def _check_options(self) -> None:
+        q = self.n_neighbors
+        if q is not None and (not isinstance(q, Integral) or isinstance(q, bool) or q < 1):
+            raise OptionError(f"n_neighbors={q!r} is not possible: give a whole number from 1 on, or None.")
+
+    def _like_training(self, X_new: Features) -> Features:
+        """Return X_new in the precision and form (dense or sparse) of the training samples."""
+        if X_new.shape[1] != self.X_.shape[1]:
+            raise InputError(
+                f"X has {X_new.shape[1]} features, but {type(self).__name__} is expecting {self.X_.shape[1]} "
+                "features as input: those of the training samples, in the same order."
+            )
+        X_new = X_new.astype(self.X_.dtype, copy=False)
+        if sparse.issparse(self.X_):
+            return sparse.csr_array(X_new)
+        return X_new.toarray() if sparse.issparse(X_new) else X_new
+
+
+class NearestNeighbors(Affinity):
+    """The affinity behind `nearest_neighbors`, with `extend` for unseen samples.
+
+    Similarities are those of the rule that `weights` names; neighbours and normalisation are the default's.
+    """
+
+    def __init__(
+        self, n_neighbors: int | None = None, weights: str = "self_tuning", normalize: bool = True
+    ) -> None:
+        super().__init__(n_neighbors, normalize)
+        self.weights = weights
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.weights not in WEIGHTS:
+            raise OptionError(
+                f"weights={self.weights!r} is not known. Choose one of {', '.join(map(repr, WEIGHTS))}."
+            )
+
+    def _edges(self, n: int) -> int | None:
+        return self.n_neighbors or n.bit_length()  # ⌊log2 n⌋ + 1
+
+    def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
+        self._rule = registry.resolve("graphs", self.weights)()
+        return self._rule._similarity(X, q)
+
+    def _cross(self, X_new: Features, q: int | None) -> Matrix:
+        return self._rule._cross(X_new, q)
+
+
+def nearest_neighbors(
+    X: Any, n_neighbors: int | None = None, weights: str = "self_tuning", normalize: bool = True
+) -> SimilarityLike:
+    """Join each sample to its nearest neighbours: the default graph (Kuang, Yun and Park 2015, 7.1).
+
+    An edge is kept if either end has the other among its q nearest neighbours (24), so a sample has q or
+    more edges.
+
+    Parameters
+    ----------
+    X : array-like or sparse of shape (n_samples, n_features)
+    n_neighbors : int, optional
+        q; by default ⌊log2 n⌋ + 1. Where there are fewer other samples, all of them.
+    weights : {"self_tuning", "gaussian", "cosine"}
+        The similarity of two joined samples, with the defaults of the function of that name; "cosine" also
+        looks for neighbours by cosine.
+    normalize : bool
+        Apply `normalized_cut` (25).
+
+    Returns
+    -------
+    A : csr_array of shape (n_samples, n_samples)
+        Symmetric, with zero diagonal, nonnegative (except for cosines of features with mixed signs).
+
+    Notes
+    -----
+    Memory grows with n q; the neighbours are exact, found in blocks. Duplicates are neighbours at distance
+    zero: a sample with more than q duplicates is joined only to duplicates. A single sample gives the empty
+    1 × 1 graph.
+
+    Examples
+    --------
+    >>> from symclust.graphs import nearest_neighbors
+    >>> A = nearest_neighbors([[0.0], [1.0], [5.0], [6.0]], n_neighbors=1)
+    >>> A.toarray().round(2).tolist()
+    [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
+    """
+    return NearestNeighbors(n_neighbors, weights, normalize).fit(check_features(X), check_input=False)
 
 
 class DistanceKernel(Affinity):
@@ -50,7 +227,7 @@ class DistanceKernel(Affinity):
         distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank))
         self.scales_ = self._fit_scales(distances)
         if q is None:
-            E = complete_kernel(X, self.scales_)
+            E = complete_graph(X, partial(_kernel, self.scales_, self.scales_))
             found = E.any()
         else:
             E = union(self._directed(distances[:, :q], neighbors[:, :q], self.scales_))  # (24)
@@ -66,13 +243,21 @@ class DistanceKernel(Affinity):
         distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank), X_new)
         scales = self._new_scales(distances)
         if q is None:
-            return cross_kernel(X_new, self._search.X, scales, self.scales_)
+            return cross_graph(X_new, self._search.X, partial(_kernel, scales, self.scales_))
         return self._directed(distances[:, :q], neighbors[:, :q], scales)
 
     def _directed(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
         X = self._search.X
-        weights = kernel(distances**2, scales[:, None], self.scales_[neighbors])
+        weights = _kernel(scales, self.scales_, distances**2, slice(None), neighbors)
         return directed(weights.astype(X.dtype, copy=False), neighbors, X.shape[0])
+
+
+def _kernel(left: Array, right: Array, squared: Array, rows: slice, columns: slice | Array) -> Array:
+    """Return exp(−d² / (σ_i σ_j)), the form shared by (9) and (22); σ_i is of the left, σ_j of the right."""
+    with np.errstate(over="ignore", under="ignore"):
+        # A product of two tiny scales may underflow to 0, and 0 / 0 would spoil duplicates.
+        scales = np.maximum(left[rows, None] * right[columns], np.finfo(np.float64).tiny)
+        return np.exp(-squared / scales)
 
 
 def _check_complete(X: Features) -> None:
