@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust.baselines import INDEFINITE, ConvexDescent, KernelRuns, SignedParts, first_labels, make_definite
 from symclust.estimators._base import SimilarityEstimator, as_result, is_given
+from symclust.estimators._input import Similarity
 from symclust.estimators._placing import Placer
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
