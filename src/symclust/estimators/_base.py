@@ -112,7 +112,7 @@ class SimilarityEstimator(Clusterer):
         return H.argmax(axis=1)
 
     def _keep(self, similarity: Similarity) -> None:
-        """Keep what unseen samples are placed by; similarities that were given are read before they can change."""
+        """Keep what places unseen samples; similarities that were given are read before they can change."""
         self._training = similarity
         self._made: dict[str, Placer] = {}
         if similarity.samples is None:
