@@ -164,7 +164,8 @@ def gram():
 
 def least_squares(method):
     rng = np.random.default_rng(0)
-    B, R = rng.uniform(size=(250, 250)), rng.standard_normal((5000, 250))
+    # Half of the variables are positive, others in each row: there is a block to factor for every one.
+    B, R = rng.standard_normal((600, 300)), rng.standard_normal((10_000, 300))
     G, X, out = B.T @ B, np.zeros_like(R), np.zeros_like(R)
     return lambda: getattr(_kernels, method)(G, R, X, out)
 
