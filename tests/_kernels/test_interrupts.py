@@ -127,7 +127,7 @@ def test_kernels_on_the_threads_of_a_pool_end_with_their_caller(monkeypatch):
 
 
 def test_a_sweep_stops_where_factor_and_gram_matrix_belong_together():
-    n, k = 30_000, 60
+    n, k = 60_000, 80
     indptr, indices, values = random_graph(n, 60)
     rng = np.random.default_rng(0)
     H = rng.uniform(size=(n, k))
@@ -135,8 +135,8 @@ def test_a_sweep_stops_where_factor_and_gram_matrix_belong_together():
     decrease, squared = np.zeros(1), np.zeros(1)
     with signals(), pytest.raises(KeyboardInterrupt):
         _kernels.row_sweep_sparse(
-            indptr.astype(np.int32), indices, values, np.zeros(n), H, G, 0.0, False, 50, NONE, NONE, np.ones(n, np.uint8),
-            np.zeros(n), decrease, squared,
+            indptr.astype(np.int32), indices, values, np.zeros(n), H, G, 0.0, False, 50, NONE, NONE,
+            np.ones(n, np.uint8), np.zeros(n), decrease, squared,
         )  # fmt: skip
     changed = (start != H).any(axis=1)
     assert changed.any()
