@@ -5,7 +5,6 @@
 // for: whoever runs takes the next block. While as many callers as threads work side by side, their helpers sleep.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <system_error>
 
@@ -49,7 +48,10 @@ public:
         }
         bell.notify_all();
         while (take(number, false)) {}
-        mine.team.wait([&] { return mine.finished.load(std::memory_order_acquire) == mine.count; });
+        while (mine.finished.load(std::memory_order_acquire) < mine.count) {
+            std::this_thread::yield();
+            mine.team.run(false, [] { checkpoint(); });
+        }
         mine.team.rethrow();
     }
 
@@ -86,7 +88,7 @@ private:
         std::uint32_t known = 0;
         for (;;) {
             // The next pass follows within microseconds, and waking up takes tens of them.
-            for (int spin = 0; spin < patience && round.load(std::memory_order_relaxed) == known && !leave; ++spin) pause();
+            for (int tries = 0; tries < patience && round.load(std::memory_order_relaxed) == known && !leave; ++tries) spin();
             {
                 std::unique_lock<std::mutex> lock(door);
                 bell.wait(lock, [&] { return leave || round != known; });
@@ -109,12 +111,6 @@ private:
 
     static constexpr int patience = 2000;
     static inline std::atomic<int> callers{0};
-
-    static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
-    }
 
     const int threads;
     std::vector<std::thread> pool;

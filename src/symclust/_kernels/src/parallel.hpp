@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -105,16 +106,6 @@ public:
         membership = before;
     }
 
-    // For the thread that started the others: `done` says whether they have. They need a moment or, in long blocks, seconds.
-    template <typename Done>
-    void wait(const Done& done) {
-        for (int tries = 0; !done(); ++tries) {
-            if (tries < 1000) continue;
-            std::this_thread::yield();
-            run(false, [] { checkpoint(); });
-        }
-    }
-
     void rethrow() const {
         if (why) std::rethrow_exception(why);
     }
@@ -125,18 +116,60 @@ private:
     std::exception_ptr why;
 };
 
+inline void spin() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// Threads that have begun and not ended, and the one that waits for them: they need a moment or, in long blocks, seconds. It
+// sleeps rather than gives way, since on a busy machine a thread that gave way would come last.
+class Attendance {
+public:
+    void enter() {
+        std::lock_guard<std::mutex> lock(door);
+        ++present;
+    }
+
+    void leave() {
+        {
+            std::lock_guard<std::mutex> lock(door);
+            --present;
+        }
+        bell.notify_one();
+    }
+
+    // Calls look() several times a second.
+    template <typename Look>
+    void wait(const Look& look) {
+        for (int tries = 0; tries < patience && present.load(std::memory_order_acquire) > 0; ++tries) spin();
+        std::unique_lock<std::mutex> lock(door);
+        while (!bell.wait_for(lock, std::chrono::milliseconds(50), [&] { return present == 0; })) {
+            lock.unlock();
+            look();
+            lock.lock();
+        }
+    }
+
+private:
+    static constexpr int patience = 10000;
+    std::atomic<int> present{0};
+    std::mutex door;
+    std::condition_variable bell;
+};
+
 // Runs body(t) on up to `threads` threads, t = 0 on the calling one. Bodies share their work by atomic counters: there may be
 // fewer threads than asked for.
 template <typename Body>
 void run_team(int threads, const Body& body) {
     if (threads <= 1) return body(0);
     Team team;
-    std::atomic<int> helping{0};  // threads that have begun and not ended
+    Attendance helpers;
     const auto member = [&](int t) {
-        if (t > 0) ++helping;
+        if (t > 0) helpers.enter();
         team.run(t > 0, [&] { body(t); });
-        if (t > 0) --helping;
-        if (t == 0) team.wait([&] { return helping.load(std::memory_order_acquire) == 0; });
+        if (t > 0) helpers.leave();
+        if (t == 0) helpers.wait([&] { team.run(false, [] { checkpoint(); }); });
     };
 #if defined(SYMCLUST_STD_THREADS)
     std::vector<std::thread> started;
