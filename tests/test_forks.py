@@ -35,7 +35,7 @@ FITS = {
     "SymNMF dense": lambda: factor(symclust.SymNMF, S, 3, affinity="precomputed", **few),
     "SymNMF points": lambda: factor(symclust.SymNMF, X, 4, **few),
     "OffDiagonalSymNMF": lambda: factor(symclust.OffDiagonalSymNMF, X[:200], 3, loss="absolute", **few),
-    "NMF": lambda: factor(symclust.NMF, counts, 5, **few),
+    "NMF": lambda: factor(symclust.NMF, counts, 5, init="random", **few),
     "HierarchicalNMF": lambda: factor(symclust.HierarchicalNMF, counts, 6),
     "HierarchicalNMF k-means": lambda: factor(symclust.HierarchicalNMF, counts, 6, split="k_means"),
     "HierarchicalSymNMF": lambda: factor(symclust.HierarchicalSymNMF, ring, 6, affinity="precomputed"),
