@@ -26,9 +26,9 @@ def results(level, dtype, k):
     S = sp.random_array((n, n), density=0.1, rng=rng)
     A = sp.csr_array(S + S.T).astype(dtype)
     H = rng.uniform(size=(n, k)).astype(dtype)
-    product, G, sums, change = np.empty_like(H), np.empty((1, k, k)), np.zeros((2, 1)), np.zeros(2)
+    product, sums, change = np.empty_like(H), np.zeros((2, 1)), np.zeros(2)
     module.spmm(A.indptr, A.indices, A.data, H, product)
-    module.gram(H, G)
+    G = module.gram(H)
     gram, rows, column = G.copy(), H.copy(), H.copy()
     none, ids = np.empty(0, dtype=np.int64), np.arange(n)
     module.coordinate_rows(
