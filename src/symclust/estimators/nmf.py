@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from symclust._types import Array
 from symclust.estimators._data_factors import DataFactors
 from symclust.estimators._input import read_graph
 from symclust.estimators._placing import KnownRows
@@ -350,7 +349,7 @@ class GraphNMF(NMF):
         self._known = KnownRows(X)
         return Smooth(A, similarity.operator, self.graph_regularization)
 
-    def _place(self, X: Any) -> np.ndarray:
+    def _place(self, X: Any) -> Array:
         placed = super()._place(X)
         known = self._known.find(self._known.keys(X))
         placed[known >= 0] = self.membership_[known[known >= 0]]
