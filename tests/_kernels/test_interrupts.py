@@ -127,16 +127,16 @@ def test_kernels_on_the_threads_of_a_pool_end_with_their_caller(monkeypatch):
 
 
 def test_a_sweep_stops_where_factor_and_gram_matrix_belong_together():
-    n, k = 30_000, 60
-    indptr, indices, values = long_rows(n, 60)
+    n, k = 60_000, 80
+    indptr, indices, values = random_graph(n, 60)
     rng = np.random.default_rng(0)
     H = rng.uniform(size=(n, k))
     G, start = _kernels.gram(H), H.copy()
     decrease, squared = np.zeros(1), np.zeros(1)
     with signals(), pytest.raises(KeyboardInterrupt):
         _kernels.row_sweep_sparse(
-            indptr, indices, values, np.zeros(n), H, G, 0.0, False, 50, NONE, NONE, np.ones(n, np.uint8),
-            np.zeros(n), decrease, squared,
+            indptr.astype(np.int32), indices, values, np.zeros(n), H, G, 0.0, False, 50, NONE, NONE,
+            np.ones(n, np.uint8), np.zeros(n), decrease, squared,
         )  # fmt: skip
     changed = (start != H).any(axis=1)
     assert changed.any()
@@ -164,7 +164,8 @@ def gram():
 
 def least_squares(method):
     rng = np.random.default_rng(0)
-    B, R = rng.uniform(size=(250, 250)), rng.standard_normal((5000, 250))
+    # Half of the variables are positive, others in each row: there is a block to factor for every one.
+    B, R = rng.standard_normal((600, 300)), rng.standard_normal((10_000, 300))
     G, X, out = B.T @ B, np.zeros_like(R), np.zeros_like(R)
     return lambda: getattr(_kernels, method)(G, R, X, out)
 

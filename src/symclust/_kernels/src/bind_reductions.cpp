@@ -119,13 +119,13 @@ void bind_reductions_type(nb::module_& m) {
         }
         return nb::ndarray<nb::numpy, double, nb::ndim<3>>(G, {std::size_t(n_starts), std::size_t(k), std::size_t(k)}, owner);
     }, nb::arg("X").noconvert(), nb::arg("n_starts") = 1);
-    // ‖X‖ of a row-major array, from squares in double precision: in single precision 1e20 would overflow.
+    // ‖X‖, from squares in double precision: in single precision 1e20 would overflow. Arrays in another order are copied.
     m.def("norm", [](nb::ndarray<const T, nb::c_contig, nb::device::cpu> X) {
         const T* x = X.data();
         const std::ptrdiff_t size = X.size();
         nb::gil_scoped_release release;
         return std::sqrt(inner(x, x, size));
-    }, nb::arg("X").noconvert());
+    }, nb::arg("X"));
     m.def("inner", [](Vector<T> x, Vector<T> y) {
         const T *a = x.data(), *b = y.data();
         const std::ptrdiff_t size = x.shape(0);
