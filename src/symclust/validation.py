@@ -25,6 +25,7 @@ __all__ = [
     "check_range",
     "check_scale",
     "check_similarity",
+    "float_dtype",
     "is_a",
     "is_missing",
     "refuse_masked",
@@ -42,6 +43,26 @@ PAIRS = (
     "Put 0 where two samples are not similar at all. Pairs about which nothing is known are named in ignore= "
     "of OffDiagonalSymNMF, with 0 in their place."
 )
+
+
+def float_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the precision to compute in: float32 and float64 stay, integers and bools become float64.
+
+    Examples
+    --------
+    >>> from symclust.validation import float_dtype
+    >>> float_dtype("int32"), float_dtype("float32")
+    (dtype('float64'), dtype('float32'))
+    """
+    dtype = np.dtype(dtype)
+    if dtype.kind in "biu":
+        return np.dtype(np.float64)
+    if dtype.kind == "f":
+        return np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
+    raise InputTypeError(
+        f"Entries of dtype {dtype} cannot be used as similarities. Expected real numbers: float32, float64, "
+        "integers or bools; convert with .astype(float)."
+    )
 
 
 def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = False) -> Any:

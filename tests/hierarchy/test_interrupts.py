@@ -13,7 +13,7 @@ from symclust.hierarchy.splits import rank_two
 from symclust.operators import as_operator
 
 FOLDER = os.path.dirname(hierarchy.__file__)
-CHANGE_A_TREE = ("grow", "_split", "split", "_open", "_wake")
+CHANGE_A_TREE = ("grow", "_split", "_split_first", "split", "_open", "_wake")
 
 
 class Interrupt:

@@ -51,6 +51,7 @@ asymmetry_dense = _module.asymmetry_dense
 bisect_graph = _module.bisect_graph
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
+gram = _module.gram
 inner = _module.inner
 kernel_k_means_move = _module.kernel_k_means_move
 kernel_k_means_update = _module.kernel_k_means_update
@@ -59,6 +60,7 @@ nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
 nnls_rank_two = _module.nnls_rank_two
+norm = _module.norm
 openmp: bool = _module.openmp
 pattern_products = _module.pattern_products
 rank_two_nmf = _module.rank_two_nmf
@@ -78,17 +80,3 @@ def falling_order(weights: np.ndarray) -> np.ndarray:
     order = np.empty(len(weights), dtype=np.int64)
     _module.falling_order(np.ascontiguousarray(weights), order)
     return order
-
-
-def gram(X: np.ndarray, n_starts: int = 1) -> np.ndarray:
-    """XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k)."""
-    k = X.shape[1] // n_starts
-    G = np.empty((n_starts, k, k))
-    _module.gram(X, G)
-    return G
-
-
-def norm(X: np.ndarray) -> float:
-    """‖X‖ of a row-major array, from squares in double precision: in single precision 1e20 would overflow."""
-    flat = X.reshape(-1)
-    return float(np.sqrt(inner(flat, flat)))

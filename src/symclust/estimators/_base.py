@@ -88,8 +88,8 @@ class SimilarityEstimator(Clusterer):
             validate_data(self, X, skip_check_array=True)
         return similarity
 
-    def _store(self, similarity: Similarity, best: Result, placer: Placer | None = None) -> None:
-        """Keep the answer, and what finds the memberships of unseen samples: by default `_make_placer`'s."""
+    def _store(self, similarity: Similarity, best: Result) -> None:
+        """Keep the answer, and what is needed to place unseen samples."""
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
@@ -99,7 +99,7 @@ class SimilarityEstimator(Clusterer):
         self.n_iter_ = best.n_iter
         self.converged_ = best.converged
         self.stop_reason_ = best.stop_reason
-        self._placer = self._make_placer(similarity, best.H) if placer is None else placer
+        self._keep(similarity)
         best.warn(type(self).__name__)
         self._warn_of_empty_rows()
 
@@ -111,9 +111,22 @@ class SimilarityEstimator(Clusterer):
         """Return the cluster of each row of memberships."""
         return H.argmax(axis=1)
 
-    def _make_placer(self, similarity: Similarity, H: Array) -> Placer:
-        """Return what finds the memberships of unseen samples."""
-        return Placer(similarity, H)
+    def _keep(self, similarity: Similarity) -> None:
+        """Keep what places unseen samples; similarities that were given are read before they can change."""
+        self._training = similarity
+        self._made: dict[str, Placer] = {}
+        if similarity.samples is None:
+            self._made["placer"] = self._make_placer(similarity)
+
+    @property
+    def _placer(self) -> Placer:
+        """What finds the memberships of unseen samples, made when it is first asked for."""
+        if "placer" not in self._made:  # in a dict, since scikit-learn allows no new attribute after fit
+            self._made["placer"] = self._make_placer(self._training)
+        return self._made["placer"]
+
+    def _make_placer(self, similarity: Similarity) -> Placer:
+        return Placer(similarity, self.membership_)
 
     def _warn_of_empty_rows(self) -> None:
         empty = np.flatnonzero(~self.membership_.any(axis=1))
@@ -234,7 +247,7 @@ class SimilarityEstimator(Clusterer):
             )
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
-            pairwise = self._placer.similarity.samples is None
+            pairwise = self._training.samples is None
             raise InputError(
                 f"X has {checked.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"

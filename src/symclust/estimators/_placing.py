@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -210,16 +211,23 @@ def _keys_of_sparse(X: sparse.csr_array) -> Array:
     if not X.has_canonical_format:  # duplicates are to be added, not to be hashed each by itself
         X = X.copy()
         X.sum_duplicates()
-    total = np.zeros((X.nnz + 1, 2), dtype=np.uint64)
+    n, d = X.shape
+    found = np.zeros((n, 2), dtype=np.uint64)
+    table = _coefficients(np.arange(d)) if d <= X.nnz else None
 
-    def multiply(entries: slice) -> None:
-        mixed = _mixed(X.data[entries])
-        for column, c in enumerate(_coefficients(X.indices[entries])):
-            np.multiply(mixed, c, out=total[entries.start + 1 : entries.stop + 1, column])
+    def add_up(rows: slice) -> None:
+        ends = X.indptr[rows.start : rows.stop + 1] - X.indptr[rows.start]
+        entries = slice(X.indptr[rows.start], X.indptr[rows.stop])
+        mixed, columns = _mixed(X.data[entries]), X.indices[entries]
+        coefficients = _coefficients(columns) if table is None else (c[columns] for c in table)
+        total = np.zeros(len(mixed) + 1, dtype=np.uint64)
+        for column, c in enumerate(coefficients):
+            np.cumsum(mixed * c, out=total[1:])
+            found[rows, column] = np.diff(total[ends])  # exact modulo 2⁶⁴
 
-    map_blocks(multiply, split(X.nnz, HASHED))
-    np.cumsum(total, axis=0, out=total)  # differences of sums are exact modulo 2⁶⁴
-    return total[X.indptr[1:]] - total[X.indptr[:-1]]
+    borders = np.unique(np.append(np.searchsorted(X.indptr, np.arange(0, X.nnz, HASHED)), n))
+    map_blocks(add_up, [slice(int(a), int(b)) for a, b in pairwise(borders)])
+    return found
 
 
 def _mixed(x: Array) -> Array:

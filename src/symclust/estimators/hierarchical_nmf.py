@@ -26,6 +26,7 @@ from symclust.validation import (
     check_features,
     check_known,
     check_n_clusters,
+    check_nonnegative,
     check_number,
     check_range,
     says_stop,
@@ -148,35 +149,29 @@ class HierarchicalNMF(Clusterer):
         """
         begun = time.perf_counter()
         self._check_options()
-        checked = self._check_X(X, reset=True)
-        check_range(checked)
-        n_samples = checked.shape[0]
-        wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, n_samples)
+        X = self._check_X(X, reset=True)
+        check_range(X)
+        wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
         split = registry.resolve("hierarchy.splits", self.split)
         score = registry.resolve("hierarchy.scores", self.criterion)
         way = partial(split, tol=self.tol, max_iter=self.max_iter)
         trials = Trials(way, self.outlier_trials, self.outlier_ratio, score)
         random_state = check_random_state(self.random_state)
-        growth = TopicGrowth(Samples.of(checked), n_samples, trials, random_state, self.soft)
+        growth = TopicGrowth(Samples.of(X), X.shape[0], trials, random_state, self.soft)
         with single_threaded_blas():
             is_stopped = self._grow(growth, wanted)
-        self._store(growth, checked.shape[1], checked.dtype)
+        self._store(growth, X.shape[1], X.dtype)
         self.stop_reason_, self.converged_ = self._end(wanted, is_stopped)
-        self._X = _own(checked, X)  # flatten() explains all of it
+        self._X = X  # flatten() explains all of it
         self._warn_of_empty_samples()
         self._warn_of_fewer_leaves(wanted, is_stopped)
         self.timings_["total"] = time.perf_counter() - begun
         return self
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
-        checked = check_features(X)
+        checked = check_features(X, copy=reset)  # training samples are kept
         validate_data(self, X, reset=reset, skip_check_array=True)
-        lowest = (checked.data if sparse.issparse(checked) else checked).min(initial=0)
-        if lowest < 0:
-            raise InputError(
-                f"Negative values in data passed to {type(self).__name__}: the lowest is {lowest:.3g}. "
-                "Topics are sums of nonnegative parts; shift or clip the features first."
-            )
+        check_nonnegative(checked, type(self).__name__)
         return checked
 
     def _check_options(self) -> None:
@@ -382,12 +377,3 @@ def memberships(X: Any, topics: Array) -> Array:
 def labels_of(membership: Array) -> Array:
     """Return the largest membership's topic, −1 where there is none."""
     return np.where(membership.any(axis=1), membership.argmax(axis=1), -1)
-
-
-def _own(X: Any, given: Any) -> Any:
-    """Return X in memory of its own, copied where it is still that of what the caller gave."""
-    if sparse.issparse(given):
-        is_shared = given.format == "csr" and np.may_share_memory(X.data, given.data)
-    else:  # lists are the only others that are read as a new array each time
-        is_shared = not isinstance(given, list | tuple) and np.may_share_memory(X, np.asarray(given))
-    return X.copy() if is_shared else X

@@ -167,11 +167,14 @@ class HierarchicalSymNMF(SimilarityEstimator):
         is_enough = self.n_clusters is None or self.n_clusters_ == self.n_clusters
         self.converged_ = is_enough and not tree.interrupted
         self.stop_reason_ = self._reason()
-        self._placer = LabelPlacer(similarity, self.labels_, self.n_clusters_)
+        self._keep(similarity)
         if tree.interrupted:
             warn(f"{type(self).__name__} was {self.stop_reason_}.", InterruptedWarning)
         elif not self.converged_:
             warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
+
+    def _make_placer(self, similarity: Similarity) -> LabelPlacer:
+        return LabelPlacer(similarity, self.labels_, self.n_clusters_)
 
     def _reason(self) -> str:
         if self.tree_.interrupted:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust.baselines import INDEFINITE, ConvexDescent, KernelRuns, SignedParts, first_labels, make_definite
 from symclust.estimators._base import SimilarityEstimator, as_result, is_given
+from symclust.estimators._input import Similarity
 from symclust.estimators._placing import Placer
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
@@ -130,9 +131,13 @@ class KernelConvexNMF(SimilarityEstimator):
             f"stopped after {n_iter} iterations: the objective "
             f"{'has stopped' if converged else 'is still'} falling",
         )
-        # A new sample's similarities are those of ΦWg to the others: KWg.
-        self._store(similarity, result, Placer(similarity, K @ descent.W, members=descent.G))
+        self._similarities = K @ descent.W  # of the centres ΦW to the samples
+        self._store(similarity, result)
         return self
+
+    def _make_placer(self, similarity: Similarity) -> Placer:
+        # A new sample's similarities are those of ΦWg to the others: KWg.
+        return Placer(similarity, self._similarities, members=self.membership_)
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)

@@ -156,10 +156,13 @@ class LeftStochastic(SimilarityEstimator):
         warn_of_negative_part(similarity, type(self).__name__)
         solve = self._rotate if self.solver == "rotation" else self._descend
         result, self.scale_ = solve(similarity.operator, k, squared_norm, control)
-        self._store(similarity, result, SimplexPlacer(similarity, result.H, self.scale_))
+        self._store(similarity, result)
         # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         return self
+
+    def _make_placer(self, similarity: Similarity) -> SimplexPlacer:
+        return SimplexPlacer(similarity, self.membership_, self.scale_)
 
     def _rotate(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
         """Return the factor that Algorithm 1 finds, and its scale."""

@@ -235,6 +235,7 @@ class SymmetricFactorization(DescentEstimator):
         with single_threaded_libraries():
             return pairwise_distances_argmin(H, self.centers_)
 
-    def _make_placer(self, similarity: Similarity, H: Array) -> Placer:
+    def _make_placer(self, similarity: Similarity) -> Placer:
         # Off the diagonal M = A − λL is (1 + λ)A.
-        return Placer(similarity, H, RowSolver(self._problem.constraint), 1 + self.graph_regularization)
+        solve = RowSolver(self._problem.constraint)
+        return Placer(similarity, self.membership_, solve, 1 + self.graph_regularization)

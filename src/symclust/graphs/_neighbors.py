@@ -9,6 +9,7 @@ thread, and its borders depend on the data alone: so does the answer.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from math import log2
@@ -239,7 +240,7 @@ def _first_of_equals(
     return [np.flatnonzero(row) for row in inside]
 
 
-class Expansion:
+class Expansion(ABC):
     """‖q‖² + ‖x‖² − 2qᵀx: one product for all pairs, but between rows far from the origin it loses digits.
 
     A subclass says where the origin is moved to, so that less is lost, and what the products are.
@@ -248,13 +249,13 @@ class Expansion:
     _norms: Array  # ‖x‖² of all rows
     _rounding: float  # of a product, as a share of ‖q‖² + ‖x‖²
 
+    @abstractmethod
     def _closeness(self, Q: Any) -> Array:
         """Return ‖x‖² − 2qᵀx for all rows x: the squared distance but for ‖q‖²."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _squares(self, Q: Any) -> Array:
         """Return ‖q‖²."""
-        raise NotImplementedError
 
     def errors(self, Q: Features, squared: Array) -> Array:
         """Return how wrong it may be about distances of this size; ‖x‖² is at most 2‖q‖² + 2‖x − q‖²."""

@@ -37,7 +37,8 @@ class Cosine(Affinity):
         if not self._found.size:
             return sparse.csr_array((X.shape[0], X.shape[0]), dtype=X.dtype)
         # Lengths are rounded: parallel rows are as far apart as that.
-        self._search = NeighborSearch(self.unit_[self._found], noise=4 * float(np.finfo(X.dtype).eps))
+        U = self.unit_ if self._found.size == X.shape[0] else self.unit_[self._found]
+        self._search = NeighborSearch(U, noise=4 * float(np.finfo(X.dtype).eps))
         edges = union(self._directed(None, q)).tocoo()  # (24)
         return self._graph(edges.data, self._found[edges.row], self._found[edges.col], X.shape[0])
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from symclust._threads import available_threads, map_blocks, split
-from symclust.hierarchy.growth import interruptible
 from symclust.hierarchy.leaf_graph import Bisection, LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
@@ -95,31 +94,32 @@ class CutGrowth:
     def grow(self, n_leaves: int) -> Tree:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
 
-        Ctrl-C ends it with the tree grown so far, see `interruptible`.
+        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
         """
         started = time.perf_counter()
-        with interruptible(self.tree):
+        with self.tree.interruptible():
             held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
             self.tree.nodes[0].data["normalized_cut"] = 1 - held
             self._open(self.tree.nodes[0], self._leaves([(self.root, self.seed)])[0])
             self.history = [(time.perf_counter() - started, 1 - held)]
             while self._queue and len(self.history) < n_leaves:
-                self._prepare()
-                _, number, leaf = heapq.heappop(self._queue)
-                held += leaf.gain
+                held += self._queue[0][2].gain
                 k = len(self.history) + 1
                 self.history.append((time.perf_counter() - started, 1 - held / k))
-                self._split(number, leaf)
+                self._split_first()
         del self.history[self.tree.n_splits + 1 :]  # of a split that was interrupted
         return self.tree
 
-    def _split(self, number: int, leaf: Leaf) -> None:
-        """Split a leaf whose children are known."""
+    def _split_first(self) -> None:
+        """Split the first leaf of the queue, and put its children there."""
+        _, number, leaf = self._queue[0]
         node, right = self.tree.nodes[number], leaf.cut.right
         parts = [node.members[~right], node.members[right]]
         cuts = (1 - ratio(*sums) for sums in zip(leaf.cut.association, leaf.cut.volume, strict=True))
         children = self.tree.split(number, parts, [{"normalized_cut": cut} for cut in cuts])
         node.data |= {"gain": leaf.gain, "modularity_gain": leaf.modularity_gain}
+        self._prepare()  # only now, so that an interrupt, which comes here most likely, finds one more split
+        heapq.heappop(self._queue)
         for child, known in zip(children, leaf.children, strict=True):
             self._open(child, known)
 

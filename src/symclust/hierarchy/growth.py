@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ def grow(
 ) -> Tree:
     """Split the leaf of lowest priority until there are `n_leaves`, or none that can be split.
 
-    Ctrl-C ends it with the tree grown so far, see `interruptible`.
+    Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ def grow(
     """
     open_leaves = tree.leaves()
     n_closed = 0
-    with interruptible(tree):
+    with tree.interruptible():
         for node in open_leaves:
             node.score = float(priority(node))
         while open_leaves and len(open_leaves) + n_closed < n_leaves:
@@ -76,22 +75,6 @@ def grow(
             if after is not None and says_stop(after(tree, node)):
                 break
     return tree
-
-
-@contextmanager
-def interruptible(tree: Tree) -> Iterator[None]:
-    """End a tree's growth at Ctrl-C and keep it as it is after its last split, marked as `interrupted`.
-
-    Every state of a growing tree is an answer, with fewer leaves. Before the first split there is none to
-    keep, and the interrupt goes on to the caller.
-    """
-    try:
-        yield
-    except KeyboardInterrupt:
-        tree.forget_incomplete()
-        if tree.n_splits == 0:
-            raise
-        tree.interrupted = True
 
 
 class Within:

@@ -12,7 +12,6 @@ import numpy as np
 from symclust._kernels import falling_order
 from symclust._threads import map_blocks
 from symclust._types import Array
-from symclust.hierarchy.growth import interruptible
 from symclust.hierarchy.samples import Samples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.splits import Halves, Split
@@ -87,7 +86,7 @@ class TopicGrowth:
     ) -> Tree:
         """Split the leaf of highest score until there are `n_leaves`, or none reaches the threshold.
 
-        Ctrl-C ends it with the tree grown so far, see `interruptible`.
+        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
 
         Parameters
         ----------
@@ -98,7 +97,7 @@ class TopicGrowth:
         after : callable, optional
             Called with the tree and the node after each split; returning True stops.
         """
-        with interruptible(self.tree):
+        with self.tree.interruptible():
             if n_leaves > 1:
                 self._try_root()
             while self._open and self.tree.n_splits + 1 < n_leaves:
@@ -133,14 +132,15 @@ class TopicGrowth:
         return (left, right) if len(left) and len(right) else None
 
     def _split(self, node: Node, trial: Trial, parts: tuple[Array, Array], is_last: bool) -> None:
-        """Give a node children. Their own splits are tried before, so that an interrupt changes no node."""
-        tried = [] if is_last else self._try_children(trial, self._lowest(node.score))
+        """Give a node children, and try to split those unless nobody will ask."""
         children = self.tree.split(node.number, parts, [self._describe(trial, side) for side in (0, 1)])
-        for child, own in zip(children, tried, strict=False):
+        if is_last:
+            return
+        tried = self._try_children(trial, self._lowest(node.score))
+        for child, own in zip(children, tried, strict=True):
             self._open[child.number] = own
             child.score = own.score if own.waits == np.inf else CANNOT_BE_SPLIT
-        if tried:
-            self._wake()
+        self._wake()
 
     def _describe(self, trial: Trial, side: int) -> dict[str, Array]:
         """Return what is known of a child."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,7 +120,22 @@ class Tree:
         )
         return children
 
-    def forget_incomplete(self) -> None:
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """End a growth at Ctrl-C, and keep the tree as it is after its last split, marked as `interrupted`.
+
+        Every state of a growing tree is an answer, with fewer leaves. Before the first split there is none to
+        keep, and the interrupt goes on to the caller.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._forget_incomplete()
+            if self.n_splits == 0:
+                raise
+            self.interrupted = True
+
+    def _forget_incomplete(self) -> None:
         """Take back a split in whose making an interrupt came; nothing else is changed."""
         n_nodes = 1
         for node in self.nodes:

@@ -17,7 +17,7 @@ subclass needs the product alone, everything else has a slow default. Results ar
 number of threads, and no operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
 """
 
-from symclust.operators._arrays import dense_product, read_csr
+from symclust.operators._arrays import dense_product
 from symclust.operators._base import Operator
 from symclust.operators._conversion import as_operator, graph_adjacency, graph_names
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
@@ -26,7 +26,7 @@ from symclust.operators.dense import Dense
 from symclust.operators.factored import Gram, LowRank
 from symclust.operators.masked import Masked
 from symclust.operators.shifted import Shifted
-from symclust.operators.sparse import Sparse
+from symclust.operators.sparse import Sparse, read_csr
 
 __all__ = [
     "Bipartite",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import get_blas_funcs
 
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
-from symclust.exceptions import InputError, InputTypeError
-from symclust.validation import FILL, PAIRS, refuse_masked
+from symclust.exceptions import InputError
+from symclust.validation import FILL, PAIRS, float_dtype, refuse_masked
 
 __all__ = [
     "as_index",
@@ -20,10 +19,7 @@ __all__ = [
     "as_subset",
     "as_vector",
     "dense_product",
-    "float_dtype",
-    "read_csr",
     "read_dense",
-    "sum_of_squares",
     "symmetric_product",
     "transposed_product",
 ]
@@ -37,26 +33,6 @@ WORTH_THREADS = 1 << 22
 PARTS = 16
 
 
-def float_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the precision to compute in: float32 and float64 stay, integers and bools become float64.
-
-    Examples
-    --------
-    >>> from symclust.operators._arrays import float_dtype
-    >>> float_dtype("int32"), float_dtype("float32")
-    (dtype('float64'), dtype('float32'))
-    """
-    dtype = np.dtype(dtype)
-    if dtype.kind in "biu":
-        return np.dtype(np.float64)
-    if dtype.kind == "f":
-        return np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
-    raise InputTypeError(
-        f"Entries of dtype {dtype} cannot be used as similarities. Expected real numbers: float32, float64, "
-        "integers or bools; convert with .astype(float)."
-    )
-
-
 def read_dense(X: Any) -> Array:
     """Return X as a row-major floating 2-D array; no copy when it already is one."""
     refuse_masked(X, gaps=f"{FILL} In a similarity: {PAIRS}")
@@ -65,41 +41,6 @@ def read_dense(X: Any) -> Array:
         raise InputError(f"Expected a matrix with 2 dimensions, got an array of shape {X.shape}.")
     # Row-major: kernels and row blocks read whole rows. A column-major input is copied once.
     return np.ascontiguousarray(X, dtype=float_dtype(X.dtype))
-
-
-def read_csr(X: Any) -> sp.csr_array:
-    """Return any SciPy sparse array as canonical CSR (sorted, no duplicates) without changing the input.
-
-    Nothing is copied when X already is canonical CSR of floating dtype.
-    """
-    if X.ndim != 2:
-        raise InputError(f"Expected a matrix with 2 dimensions, got a sparse array of shape {X.shape}.")
-    # Converted before duplicates are summed: a sum of small integers or bools would overflow.
-    floats = X.astype(float_dtype(X.dtype), copy=False)
-    csr = _checked(sp.csr_array(floats))
-    if not csr.has_canonical_format:
-        csr = csr.copy() if floats.format == "csr" else csr  # other formats were copied on the way
-        csr.sum_duplicates()
-    return _with_one_index_type(csr)
-
-
-def _checked(csr: sp.csr_array) -> sp.csr_array:
-    # The kernels trust the indices; a damaged matrix must not make them read outside of H. O(nonzeros).
-    try:
-        csr.check_format(full_check=True)
-    except ValueError as error:
-        raise InputError(
-            f"The sparse matrix is damaged: {error}. Build it again, for example as COO."
-        ) from error
-    return csr
-
-
-def _with_one_index_type(csr: sp.csr_array) -> sp.csr_array:
-    kind = np.int32 if csr.indptr.dtype == csr.indices.dtype == np.int32 else np.int64
-    csr.indptr = np.ascontiguousarray(csr.indptr, dtype=kind)
-    csr.indices = np.ascontiguousarray(csr.indices, dtype=kind)
-    csr.data = np.ascontiguousarray(csr.data)
-    return csr
 
 
 def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
@@ -146,21 +87,6 @@ def as_vector(values: Any, n: int, dtype: Any, name: str) -> Array:
     if vector.shape != (n,):
         raise InputError(f"`{name}` must hold one number for each of {n}, got shape {vector.shape}.")
     return vector
-
-
-def sum_of_squares(values: Array) -> float:
-    """Sum of squared entries, accumulated in float64; the temporary stays below 1 MB.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators._arrays import sum_of_squares
-    >>> sum_of_squares(np.array([3.0, 4.0]))
-    25.0
-    """
-    flat = values.reshape(-1)
-    with np.errstate(over="ignore"):  # the sum is then infinite, and refused with words by `check_similarity`
-        return float(sum(np.square(flat[part], dtype=np.float64).sum() for part in split(flat.size, 1 << 17)))
 
 
 # In the products below each block of rows is one BLAS call, with BLAS held to one thread; block borders

@@ -12,11 +12,10 @@ import scipy.sparse as sp
 
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators._arrays import float_dtype
 from symclust.operators._base import Operator
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
-from symclust.validation import is_a
+from symclust.validation import float_dtype, is_a
 
 __all__ = ["as_operator", "graph_adjacency", "graph_names"]
 

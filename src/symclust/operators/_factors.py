@@ -14,7 +14,8 @@ from symclust import _kernels
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators._arrays import dense_product, read_csr, read_dense, transposed_product
+from symclust.operators._arrays import dense_product, read_dense, transposed_product
+from symclust.operators.sparse import read_csr
 
 __all__ = ["DenseFactor", "Factor", "SparseFactor", "read_factor"]
 

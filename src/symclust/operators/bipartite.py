@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from symclust._types import Array
-from symclust.operators._arrays import sum_of_squares
-from symclust.operators._base import Operator
+from symclust.operators._base import Operator, sum_of_squares
 from symclust.operators._factors import Factor, read_factor
 
 __all__ = ["Bipartite"]

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from symclust import _kernels
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_csr, sum_of_squares
-from symclust.operators._base import Operator
+from symclust.operators._arrays import as_pairs, as_subset, as_vector
+from symclust.operators._base import Operator, sum_of_squares
+from symclust.validation import float_dtype
 
 __all__ = ["Sparse"]
 
@@ -148,3 +149,38 @@ class Sparse(Operator):
         kept = sp.csr_array(self.csr - self.csr.multiply(sp.csr_array(mask, dtype=bool)))
         kept.eliminate_zeros()
         return Sparse(kept.astype(self.dtype, copy=False))
+
+
+def read_csr(X: Any) -> sp.csr_array:
+    """Return any SciPy sparse array as canonical CSR (sorted, no duplicates) without changing the input.
+
+    Nothing is copied when X already is canonical CSR of floating dtype.
+    """
+    if X.ndim != 2:
+        raise InputError(f"Expected a matrix with 2 dimensions, got a sparse array of shape {X.shape}.")
+    # Converted before duplicates are summed: a sum of small integers or bools would overflow.
+    floats = X.astype(float_dtype(X.dtype), copy=False)
+    csr = _checked(sp.csr_array(floats))
+    if not csr.has_canonical_format:
+        csr = csr.copy() if floats.format == "csr" else csr  # other formats were copied on the way
+        csr.sum_duplicates()
+    return _with_one_index_type(csr)
+
+
+def _checked(csr: sp.csr_array) -> sp.csr_array:
+    # The kernels trust the indices; a damaged matrix must not make them read outside of H. O(nonzeros).
+    try:
+        csr.check_format(full_check=True)
+    except ValueError as error:
+        raise InputError(
+            f"The sparse matrix is damaged: {error}. Build it again, for example as COO."
+        ) from error
+    return csr
+
+
+def _with_one_index_type(csr: sp.csr_array) -> sp.csr_array:
+    kind = np.int32 if csr.indptr.dtype == csr.indices.dtype == np.int32 else np.int64
+    csr.indptr = np.ascontiguousarray(csr.indptr, dtype=kind)
+    csr.indices = np.ascontiguousarray(csr.indices, dtype=kind)
+    csr.data = np.ascontiguousarray(csr.data)
+    return csr

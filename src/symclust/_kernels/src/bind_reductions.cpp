@@ -106,14 +106,26 @@ double asymmetry_dense(const T* A, std::ptrdiff_t n) {
 
 template <typename T>
 void bind_reductions_type(nb::module_& m) {
-    m.def("gram", [](Matrix<T> X, MutableCube<double> G) {
+    // XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k).
+    m.def("gram", [](Matrix<T> X, int n_starts) {
         const T* x = X.data();
-        double* g = G.data();
         const std::ptrdiff_t n = X.shape(0);
-        const int starts = int(G.shape(0)), k = int(G.shape(1));
+        const int k = int(X.shape(1)) / n_starts;
+        double* G = new double[std::size_t(n_starts) * k * k];
+        nb::capsule owner(G, [](void* data) noexcept { delete[] static_cast<double*>(data); });
+        {
+            nb::gil_scoped_release release;
+            gram(x, n, k, n_starts, G);
+        }
+        return nb::ndarray<nb::numpy, double, nb::ndim<3>>(G, {std::size_t(n_starts), std::size_t(k), std::size_t(k)}, owner);
+    }, nb::arg("X").noconvert(), nb::arg("n_starts") = 1);
+    // ‖X‖ of a row-major array, from squares in double precision: in single precision 1e20 would overflow.
+    m.def("norm", [](nb::ndarray<const T, nb::c_contig, nb::device::cpu> X) {
+        const T* x = X.data();
+        const std::ptrdiff_t size = X.size();
         nb::gil_scoped_release release;
-        gram(x, n, k, starts, g);
-    }, nb::arg("X").noconvert(), nb::arg("G").noconvert());
+        return std::sqrt(inner(x, x, size));
+    }, nb::arg("X").noconvert());
     m.def("inner", [](Vector<T> x, Vector<T> y) {
         const T *a = x.data(), *b = y.data();
         const std::ptrdiff_t size = x.shape(0);
