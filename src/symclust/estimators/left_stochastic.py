@@ -157,7 +157,7 @@ class LeftStochastic(SimilarityEstimator):
         solve = self._rotate if self.solver == "rotation" else self._descend
         result, self.scale_ = solve(similarity.operator, k, squared_norm, control)
         self._store(similarity, result)
-        # Norms that are differences may be zero by rounding: nothing to compare with.
+        # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         return self
 
