@@ -17,9 +17,9 @@ help: ## list these targets
 run: $(VENV)/.package ## cluster the digits and write symclust-report.html
 	$(BIN)/symclust demo
 
+# A process for each processor; threads of one that wait must not keep the others from working.
 test: $(VENV)/.package $(VENV)/.test ## tests, and the examples in docstrings, on the installed package
-	$(BIN)/pytest --doctest-modules --pyargs symclust
-	$(BIN)/pytest tests
+	OMP_WAIT_POLICY=passive $(BIN)/pytest -n auto --dist worksteal --doctest-modules --pyargs symclust tests/
 
 lint: $(VENV)/.package $(VENV)/.dev ## style, types, and who may import whom
 	$(BIN)/ruff check .

@@ -277,12 +277,11 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
 
 
 def _check_not_vanishing(operator: Any, squared_norm: float) -> None:
-    tiny = float(np.finfo(operator.dtype).tiny)
-    if squared_norm <= tiny**2 and 0 < (size := _size(operator)) < tiny:
+    least = max(float(np.finfo(operator.dtype).tiny), float(np.finfo(np.float64).tiny) ** 0.5)
+    if squared_norm < least**2 and 0 < (size := _size(operator)) < least:
         raise InputError(
-            f"The similarity is too small: its largest entry is {size:.2g}, and numbers of that size have "
-            f"lost their digits in {operator.dtype}. Compute it in another unit, so that its largest entry "
-            "is about 1."
+            f"The similarity is too small: its largest entry is {size:.2g}, and squares of such numbers "
+            "vanish. Multiply it by a constant, for example A / abs(A).max()."
         )
 
 
@@ -377,7 +376,7 @@ def check_range(X: Any) -> None:
         )
 
 
-def check_scale(operator: Any) -> None:
+def check_scale(squared_norm: float, dtype: Any) -> None:
     """Refuse a similarity so large or small that gradients of ‖A − HHᵀ‖² overflow or vanish.
 
     H is of size √‖A‖ and the gradient, whose square is summed in float64, of size ‖A‖√‖A‖; in the precision
@@ -385,20 +384,17 @@ def check_scale(operator: Any) -> None:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from symclust.operators import Dense
     >>> from symclust.validation import check_scale
-    >>> check_scale(Dense(np.full((2, 2), 1e-12, dtype="float32")))
+    >>> check_scale(1e-24, "float32")
     """
-    own, double = np.finfo(operator.dtype), np.finfo(np.float64)
+    own, double = np.finfo(dtype), np.finfo(np.float64)
     least = max(float(own.tiny) ** (1 / 2), float(double.tiny) ** (1 / 3))
     most = min(float(own.max) ** (1 / 2), float(double.max) ** (1 / 3))
-    # Squares of entries that are not 0 may be 0.
-    norm = float(np.sqrt(operator.squared_norm())) or _size(operator)
+    norm = float(np.sqrt(squared_norm))
     if norm and not least <= norm <= most:
         raise InputError(
             f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be "
-            f"factored in {operator.dtype}. Multiply it by a constant, for example A / abs(A).max()."
+            f"factored in {np.dtype(dtype)}. Multiply it by a constant, for example A / abs(A).max()."
         )
 
 

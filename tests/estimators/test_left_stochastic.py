@@ -122,12 +122,25 @@ def test_negative_similarities_are_welcome(factor):
     assert clustering_accuracy(np.arange(40) % 2, model.labels_) == 1
 
 
+def test_similarities_whose_squares_are_zero(factor):
+    model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(1e-200 * factor @ factor.T)
+    assert clustering_accuracy(factor.argmax(axis=1), model.labels_) == 1
+    assert np.isnan(model.relative_error_)
+
+
 @pytest.mark.parametrize("cls", [LeftStochastic, HierarchicalLeftStochastic])
-@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e-320), (np.float64, 1e-200), (np.float32, 1e-40)])
-def test_similarities_that_vanish_are_refused(factor, cls, dtype, size):
-    """They ended in an SVD that did not converge, or in a count of eigenvalues that were not there."""
-    with pytest.raises(InputError, match=r"largest entry is .*Multiply it by a constant"):
+@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e-320), (np.float32, 1e-40)])
+def test_similarities_without_digits_are_refused(factor, cls, dtype, size):
+    """They ended in an SVD that did not converge."""
+    with pytest.raises(InputError, match="The similarity is too small: its largest entry is"):
         cls(3, affinity="precomputed").fit((size * factor @ factor.T).astype(dtype))
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 3e-308), (np.float32, 2e-38)])
+def test_a_scale_that_overflows_is_refused(dtype, size):
+    """It is a sum over the inverse eigenvalues: of the smallest numbers it has no counterpart."""
+    with pytest.raises(InputError, match=r"scale c\*.*overflows.*Multiply it by a constant"):
+        LeftStochastic(10, affinity="precomputed").fit(np.diag(np.full(12, size, dtype)))
 
 
 @pytest.mark.parametrize("solver", ["rotation", "multiplicative"])

@@ -157,7 +157,7 @@ class LeftStochastic(SimilarityEstimator):
         solve = self._rotate if self.solver == "rotation" else self._descend
         result, self.scale_ = solve(similarity.operator, k, squared_norm, control)
         self._store(similarity, result)
-        # Norms that are differences may be zero by rounding: nothing to compare with.
+        # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         return self
 
@@ -173,7 +173,7 @@ class LeftStochastic(SimilarityEstimator):
 
     def _descend(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
         """Return the best factor that a descent on (3) finds, and the scale."""
-        check_scale(K)
+        check_scale(squared_norm, K.dtype)
         rng = check_random_state(self.random_state)
         scale = embed(K, k).scale
         starts = [random_memberships(K, k, rng) for _ in range(self.n_init)]

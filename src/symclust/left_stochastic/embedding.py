@@ -68,8 +68,9 @@ def embed(operator: Operator, k: int) -> Embedding:
     with single_threaded_blas():
         roots = np.sqrt(values)
         normal = vectors.sum(axis=0) / roots  # m = (MMᵀ)⁻¹M1: M has orthogonal rows of squared length λ
-        scale = float(normal @ normal) / k  # (10)
-        _check_plane(operator, scale * float(values[0]))
+        with np.errstate(over="ignore"):
+            scale = float(normal @ normal) / k  # (10)
+        _check_plane(operator, scale, float(values[0]))
         M = vectors * (np.sqrt(scale) * roots).astype(vectors.dtype)
         basis = np.linalg.qr(normal[:, None], mode="complete")[0]
         points = M @ basis[:, 1:].astype(M.dtype)  # the first column is the normal
@@ -88,8 +89,13 @@ def _check_positive(operator: Operator, values: Array) -> None:
         )
 
 
-def _check_plane(operator: Operator, scale: float) -> None:
-    if scale <= operator.n * float(np.finfo(operator.dtype).eps):
+def _check_plane(operator: Operator, scale: float, largest: float) -> None:
+    if not np.isfinite(scale):
+        raise InputError(
+            f"The scale c* of this similarity, whose largest eigenvalue is {largest:.2g}, overflows in "
+            f"{operator.dtype}. Multiply it by a constant, for example K / abs(K).max()."
+        )
+    if scale * largest <= operator.n * float(np.finfo(operator.dtype).eps):
         raise InputError(
             "The rows of this similarity add up to zero, as those of a centred kernel do: no plane away from "
             "the origin fits its samples, and no memberships that add up to one. Use the similarity before "
