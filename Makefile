@@ -36,7 +36,6 @@ docs: $(VENV)/.package $(VENV)/.test ## run every example of the documents and d
 	$(BIN)/python docs/make_pictures.py
 
 sanitize: $(VENV)/.package $(VENV)/.test ## kernel tests under ThreadSanitizer and AddressSanitizer (GCC; takes a while)
-	$(BIN)/pip install --quiet cmake ninja
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize thread
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize address
 
