@@ -64,11 +64,21 @@ def test_limits_that_overlap_on_two_threads_are_lifted_by_the_last(two_blas_thre
 
 def test_openmp_is_held_for_the_calling_thread_alone():
     with threadpool_limits(2, user_api="openmp"):
-        side_by_side(lambda: single_threaded_libraries().__enter__())
+        held = single_threaded_libraries()
+        side_by_side(held.__enter__)  # a thread that never leaves
         with single_threaded_libraries():
             assert library_threads("openmp") == {1}
         assert library_threads("openmp") == {2}
-        _threads._blas_limit.leave()  # the thread above never did
+    del held
+
+
+def test_a_limit_that_an_interrupt_left_behind_is_lifted_by_the_next(two_blas_threads):
+    held = single_threaded_blas()
+    held.__enter__()
+    _threads._blas_limit._holders.clear()  # as when a holder is gone without having left
+    with single_threaded_blas():
+        assert library_threads("blas") == {1}
+    assert library_threads("blas") == {2}
 
 
 def test_fits_side_by_side_leave_blas_its_threads():

@@ -15,6 +15,7 @@ from symclust.validation import (
     check_memory,
     check_nonnegative,
     check_number,
+    check_scale,
     check_similarity,
 )
 
@@ -210,13 +211,20 @@ FORMS = [
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("size", [1e-160, -1e-160, 1e-170, -1e-170, 1e-310])
-def test_similarities_whose_squares_vanish_are_refused(form, size):
-    with pytest.raises(InputError, match=r"too small: its largest entry is 1e-.*Multiply it by a constant"):
+@pytest.mark.parametrize("size", [1e-310, -1e-310])
+def test_similarities_that_have_lost_their_digits_are_refused(form, size):
+    with pytest.raises(InputError, match=r"too small: its largest entry is 1e-310.*Multiply it by"):
         check_similarity(form(np.full((4, 4), size)), nonnegative=False)
     with pytest.raises(InputError, match=r"too small: its largest entry is 1e-41"):
         check_similarity(form(np.full((4, 4), 1e-41, dtype=np.float32)), nonnegative=False)
-    assert check_similarity(form(np.full((4, 4), 1e-100))) > 0
+    assert check_similarity(form(np.full((4, 4), 1e-170))) == 0  # for those who need no squares
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1e-160, 1e-170])
+def test_similarities_whose_squares_vanish_have_a_size(form, size):
+    with pytest.raises(InputError, match=r"of size ‖A‖ = .*e-1.*Multiply it by a constant"):
+        check_scale(form(np.full((4, 4), size)))
 
 
 def test_no_similarity_at_all_is_not_too_small():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -50,47 +51,52 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
+class _Holder:
+    """One block that holds BLAS to one thread."""
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+
+
 class _BlasLimit:
     """Holds BLAS to one thread from the first entry to the last exit, whichever threads they come from.
 
     The limit belongs to the process: two threads that entered and left a plain limit in turn would restore
-    it in the wrong order.
+    it in the wrong order. Holders are known weakly: one that an interrupt has kept from leaving is forgotten.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._depth = 0
-        self._own = threading.local()
+        self._holders: weakref.WeakSet[_Holder] = weakref.WeakSet()
         self._limit: Any = None
 
-    def enter(self) -> None:
+    def enter(self, holder: _Holder) -> None:
         with self._lock:
-            if self._depth == 0:
+            if not self._holders:
+                self._restore()
                 with _in_control_of_blas():
                     self._limit = _libraries("blas").limit(limits=1)
-            self._depth += 1
-        self._own.depth = self._own_depth() + 1
+            self._holders.add(holder)
 
-    def leave(self) -> None:
-        self._own.depth = self._own_depth() - 1
+    def leave(self, holder: _Holder) -> None:
         with self._lock:
-            self._depth -= 1
-            if self._depth == 0:
+            self._holders.discard(holder)
+            if not self._holders:
                 self._restore()
 
     def after_fork(self) -> None:
-        """Forget the entries of threads that the child does not have, and a lock one of them may hold."""
+        """Forget the holders of threads that the child does not have, and a lock one of them may hold."""
         self._lock = threading.Lock()
-        held, self._depth = self._depth, self._own_depth()
-        if held and not self._depth:
+        for holder in [h for h in self._holders if h.thread != threading.get_ident()]:
+            self._holders.discard(holder)
+        if not self._holders:
             self._restore()
 
     def _restore(self) -> None:
-        with _in_control_of_blas():
-            self._limit.restore_original_limits()
-
-    def _own_depth(self) -> int:
-        return getattr(self._own, "depth", 0)
+        if self._limit is not None:
+            with _in_control_of_blas():
+                self._limit.restore_original_limits()
+            self._limit = None
 
 
 def _libraries(kind: str) -> Any:
@@ -121,11 +127,12 @@ _blas_limit = _BlasLimit()
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread, so that it neither fights our threads nor changes bits with their number."""
-    _blas_limit.enter()
+    holder = _Holder()
     try:
+        _blas_limit.enter(holder)
         yield
     finally:
-        _blas_limit.leave()
+        _blas_limit.leave(holder)
 
 
 @contextmanager

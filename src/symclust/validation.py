@@ -277,11 +277,11 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
 
 
 def _check_not_vanishing(operator: Any, squared_norm: float) -> None:
-    least = max(float(np.finfo(operator.dtype).tiny), float(np.finfo(np.float64).tiny) ** 0.5)
-    if squared_norm < least**2 and 0 < (size := _size(operator)) < least:
+    least = float(np.finfo(operator.dtype).tiny)
+    if squared_norm <= (operator.n * least) ** 2 and 0 < (size := _size(operator)) < least:
         raise InputError(
-            f"The similarity is too small: its largest entry is {size:.2g}, and squares of such numbers "
-            "vanish. Multiply it by a constant, for example A / abs(A).max()."
+            f"The similarity is too small: its largest entry is {size:.2g}, and numbers below {least:.2g} "
+            f"have lost digits in {operator.dtype}. Multiply it by a constant, for example A / abs(A).max()."
         )
 
 
@@ -376,7 +376,7 @@ def check_range(X: Any) -> None:
         )
 
 
-def check_scale(squared_norm: float, dtype: Any) -> None:
+def check_scale(operator: Any) -> None:
     """Refuse a similarity so large or small that gradients of ‖A − HHᵀ‖² overflow or vanish.
 
     H is of size √‖A‖ and the gradient, whose square is summed in float64, of size ‖A‖√‖A‖; in the precision
@@ -384,17 +384,19 @@ def check_scale(squared_norm: float, dtype: Any) -> None:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from symclust.operators import Dense
     >>> from symclust.validation import check_scale
-    >>> check_scale(1e-24, "float32")
+    >>> check_scale(Dense(np.full((2, 2), 1e-12, dtype="float32")))
     """
-    own, double = np.finfo(dtype), np.finfo(np.float64)
+    own, double = np.finfo(operator.dtype), np.finfo(np.float64)
     least = max(float(own.tiny) ** (1 / 2), float(double.tiny) ** (1 / 3))
     most = min(float(own.max) ** (1 / 2), float(double.max) ** (1 / 3))
-    norm = float(np.sqrt(squared_norm))
+    norm = float(np.sqrt(operator.squared_norm())) or _size(operator)  # squares of small entries may be 0
     if norm and not least <= norm <= most:
         raise InputError(
             f"The similarity is of size ‖A‖ = {norm:.2g}; sizes from {least:.2g} to {most:.2g} can be "
-            f"factored in {np.dtype(dtype)}. Multiply it by a constant, for example A / abs(A).max()."
+            f"factored in {operator.dtype}. Multiply it by a constant, for example A / abs(A).max()."
         )
 
 

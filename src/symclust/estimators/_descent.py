@@ -69,7 +69,8 @@ class DescentEstimator(SimilarityEstimator):
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
         # What a problem leaves out may be anything.
-        check_scale(check_similarity(problem.operator, nonnegative=self._nonnegative), A.dtype)
+        check_similarity(problem.operator, nonnegative=self._nonnegative)
+        check_scale(problem.operator)
         starts = self._read_starts((A.n, n_clusters), n_init)
         self._problem = problem
         results, points = self._solve(problem, starts, control)

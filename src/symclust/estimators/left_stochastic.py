@@ -173,7 +173,7 @@ class LeftStochastic(SimilarityEstimator):
 
     def _descend(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
         """Return the best factor that a descent on (3) finds, and the scale."""
-        check_scale(squared_norm, K.dtype)
+        check_scale(K)
         rng = check_random_state(self.random_state)
         scale = embed(K, k).scale
         starts = [random_memberships(K, k, rng) for _ in range(self.n_init)]
