@@ -180,3 +180,7 @@ def test_products_alone_have_no_more_digits():
 
     objective = Frobenius(OnlyProducts(5, np.dtype(np.float32)))
     assert objective.certify(np.ones((5, 1), dtype=np.float32), 1e-9) == 1e-9
+
+
+def test_no_ignored_pairs_have_no_products():
+    assert IgnoredPairs().products(np.ones((3, 2))).nnz == 0

@@ -338,6 +338,8 @@ class IgnoredPairs:
 
     def products(self, H: Array) -> Any:
         """Return h_i·h_j at the pairs, as a csr_array."""
+        if not self.any:
+            return sparse.csr_array((len(H), len(H)), dtype=H.dtype)
         values = np.empty(self.indices.size, dtype=H.dtype)
         _kernels.pattern_products(self.indptr, self.indices, np.ascontiguousarray(H), values)
         return sparse.csr_array((values, self.indices, self.indptr), shape=(len(H), len(H)))
