@@ -17,7 +17,7 @@ from symclust.estimators._base import Clusterer
 from symclust.exceptions import InputError, warn
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
-from symclust.solvers import FIXED_STARTS, Control, Problem, Result, run
+from symclust.solvers import Control, Problem, Result, count_starts, run
 from symclust.two_factors import TwoFactors, starting_points
 from symclust.validation import (
     check_features,
@@ -66,7 +66,8 @@ class DataFactors(Clusterer):
         solver = registry.resolve(FAMILY, self.solver)()
         solver.check(problem)  # before a start is made, which takes products
         rng = check_random_state(self.random_state)
-        starts = starting_points(objective, self._read_init(checked.shape, k), k, self._count_starts(), rng)
+        n_init = count_starts(self.init, self.n_init)
+        starts = starting_points(objective, self._read_init(checked.shape, k), k, n_init, rng)
         results = run(problem, solver, starts, control)
         best = min(results, key=lambda result: result.objective)
         self._placer = DataPlacer(objective, best.H)
@@ -143,15 +144,6 @@ class DataFactors(Clusterer):
             if not np.isfinite(array).all() or array.min() < 0:
                 raise InputError(f"{name} of init=(W, C) must hold finite numbers that are not negative.")
         return pair
-
-    def _count_starts(self) -> int:
-        if self.n_init > 1 and (not isinstance(self.init, str) or self.init in FIXED_STARTS):
-            warn(
-                f"This init is always the same: one start is run instead of n_init={self.n_init}.",
-                RuntimeWarning,
-            )
-            return 1
-        return int(self.n_init)
 
     # What is asked of a fitted model ------------------------------------------------------------------------
 

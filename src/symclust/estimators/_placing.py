@@ -242,7 +242,7 @@ def _mixed(x: Array) -> Array:
 def _coefficients(columns: Array) -> tuple[Array, Array]:
     """Return two odd numbers for each column."""
     numbers = columns.astype(np.uint64) * np.uint64(2)
-    return tuple(_scattered(numbers + np.uint64(start)) | np.uint64(1) for start in (1, 2))  # type: ignore
+    return tuple(_scattered(numbers + np.uint64(start)) | np.uint64(1) for start in (1, 2))  # type: ignore[return-value]
 
 
 def _scattered(x: Array) -> Array:
