@@ -145,10 +145,38 @@ def test_a_sweep_stops_where_factor_and_gram_matrix_belong_together():
     np.testing.assert_allclose(G, _kernels.gram(H), rtol=1e-9)
 
 
+def sparse_factor():
+    n, k = 20_000, 300
+    indptr, indices, values = random_graph(n, 40)
+    H = sp.random_array((n, k), density=0.1, rng=np.random.default_rng(0), format="csr")
+    parts, G = (H.indptr.astype(np.int64), H.indices.astype(np.int32), H.data), np.zeros((k, k))
+    return lambda: _kernels.sparse_factor_sweeps(
+        indptr.astype(np.int32), indices, values, np.zeros(n), *parts, G, 0.0, False, 10, 50, 0.0,
+        np.ones(n, np.uint8), np.zeros(n), np.zeros(1), np.zeros(1),
+    )  # fmt: skip
+
+
 def product():
     indptr, indices, values = long_rows(3000, 4000)
     H, out = np.ones((3000, 500)), np.empty((3000, 500))
     return lambda: _kernels.spmm(indptr, indices, values, H, out)
+
+
+def factored_sweep():
+    n, k = 3000, 100
+    X, H, Z, ones = long_rows(n, 3000), np.ones((n, k)), np.ones((n, k)), np.ones(n)
+    extra = np.zeros(n + 1, np.int32), np.zeros(0, np.int32), np.zeros(0)
+    rest = NONE, NONE, np.ones(n, np.uint8), np.zeros(n), np.zeros(1), np.zeros(1)
+    G = _kernels.gram(H)
+    return lambda: _kernels.row_sweep_factored(
+        *X, ones, ones, *extra, np.zeros(n), Z, H, G, 0.0, True, 1, *rest
+    )  # fmt: skip
+
+
+def squared_outer():
+    indptr, indices, values = long_rows(3000, 3000)
+    X = indptr, np.sort(indices.reshape(3000, -1)).ravel(), values
+    return lambda: _kernels.squared_outer(*X, *X, np.ones(3000), np.ones(3000), True)
 
 
 def pattern():
@@ -194,7 +222,10 @@ def kernel_k_means():
 
 
 LONG = {
+    "sparse_factor": sparse_factor,
     "spmm": product,
+    "row_sweep_factored": factored_sweep,
+    "squared_outer": squared_outer,
     "pattern_products": pattern,
     "gram": gram,
     "nnls_block_pivoting": lambda: least_squares("nnls_block_pivoting"),

@@ -341,6 +341,27 @@ def test_row_products_follow_updates(case, close, dtype):
     close(cursor.product(slice(0, N)), A @ H)
 
 
+def test_the_sum_of_factors_is_the_matrix(case, close, dtype):
+    operator, A = case
+    found = operator.factored
+    if found is None:
+        pytest.skip("this form has no sparse factor")
+    X = found.scale[:, None] * found.factor.X.toarray()
+    close(X * found.weights @ X.T + found.extra.toarray(), A)
+    H = np.random.default_rng(8).normal(size=(N, 3)).astype(dtype)
+    close(found.inward(H), found.weights[:, None] * (X.T @ H))
+    assert all(array.dtype == dtype for array in found.arrays if array.dtype.kind == "f")
+    assert len({array.dtype for array in found.arrays if array.dtype.kind == "i"}) == 1
+
+
+def test_a_sweep_costs_a_product_at_least(case):
+    operator, _ = case
+    assert operator.sweep_cost >= 1
+    assert np.isinf(operator.sweep_cost) == (not operator.rows_are_cheap)
+    # What costs more than this is left to solvers that multiply: no form of ours but products alone.
+    assert operator.sweep_cost <= 20 or not operator.rows_are_cheap
+
+
 def test_row_products_refuse_what_they_cannot_follow(case, dtype):
     other = np.float64 if dtype == np.float32 else np.float32
     for H in (np.ones((N, 2), dtype=other), np.ones((N + 1, 2), dtype=dtype), np.ones((2, N), dtype=dtype).T):

@@ -11,7 +11,7 @@ from symclust.two_factors import TwoFactors
 GIVES = {name: getattr(objectives, name) for name in objectives.__all__ if name.startswith("Gives")}
 EXPECTED = {
     "frobenius": set(GIVES) - {"GivesGuide"},
-    "off_diagonal": {"GivesGradient", "GivesParts", "GivesRowProblem", "GivesColumns"},
+    "off_diagonal": {"GivesGradient", "GivesParts", "GivesRowProblem", "GivesColumns", "GivesJudgement"},
     "absolute": {"GivesColumns", "GivesGuide"},
 }
 

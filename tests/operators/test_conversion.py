@@ -11,8 +11,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from symclust.exceptions import InputError, InputTypeError
-from symclust.operators import Dense, Gram, Sparse, as_operator, graph_names
+from symclust import HierarchicalSymNMF, SymNMF
+from symclust.exceptions import CombinationError, InputError, InputTypeError
+from symclust.operators import Dense, Gram, Sparse, as_operator, graph_adjacency, graph_names
 
 A = np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 3.0], [0.0, 3.0, 0.0]])
 
@@ -118,6 +119,58 @@ def test_weights_that_are_no_numbers_are_refused(weight):
     for graph in (ours, theirs):
         with pytest.raises(InputError, match="'weight' must hold a number"):
             as_operator(graph)
+
+
+def with_strengths():
+    """Two triangles, strong inside, joined by three weak edges: one graph in two libraries."""
+    inside, between = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5)], [(0, 3), (1, 4), (2, 5)]
+    ours, theirs = nx.Graph(), igraph.Graph(edges=inside + between)
+    for u, v in inside + between:
+        ours.add_edge(u, v, strength=9 if (u, v) in inside else 1, weight=1 if (u, v) in inside else 9)
+    for name in ("strength", "weight"):
+        theirs.es[name] = [ours.edges[edge][name] for edge in inside + between]
+    return [ours, theirs]
+
+
+@pytest.mark.parametrize("graph", with_strengths())
+def test_weights_by_the_name_of_an_attribute(graph):
+    for weight, strong, weak in (("strength", 9, 1), ("weight", 1, 9), (None, 1, 1)):
+        for found in (graph_adjacency(graph, weight), as_operator(graph, weight=weight).toarray()):
+            assert (found[0, 1], found[0, 3]) == (strong, weak)
+    for cls in (SymNMF, HierarchicalSymNMF):
+        for affinity in ("precomputed", "nearest_neighbors"):
+            model = cls(2, affinity=affinity, affinity_params={"weight": "strength"}, random_state=0).fit(
+                graph
+            )
+            assert model.communities() in ([[0, 1, 2], [3, 4, 5]], [[3, 4, 5], [0, 1, 2]])
+
+
+@pytest.mark.parametrize("graph", with_strengths())
+def test_attributes_that_are_not_there_are_refused_with_those_that_are(graph):
+    with pytest.raises(InputError, match=r"weight='width': no edge .* 'strength', 'weight'; None counts"):
+        as_operator(graph, weight="width")
+    with pytest.raises(InputError, match="weight='width'"):
+        SymNMF(2, affinity_params={"weight": "width"}).fit(graph)
+    with pytest.raises(CombinationError, match="n_neighbors"):
+        SymNMF(2, affinity_params={"weight": "strength", "n_neighbors": 3}).fit(graph)
+
+
+def test_a_named_weight_is_needed_on_every_edge():
+    graph = nx.Graph([(0, 1), (1, 2)])
+    graph.edges[0, 1]["strength"] = 2
+    with pytest.raises(InputError, match="'strength' must hold a number on every edge; between 1 and 2"):
+        as_operator(graph, weight="strength")
+
+
+def test_a_weight_has_no_meaning_without_a_graph():
+    with pytest.raises(CombinationError, match="weight='strength'"):
+        as_operator(A, weight="strength")
+
+
+def test_edges_in_place_of_a_similarity_are_refused():
+    for edges in ([(0, 1), (1, 2), (2, 3)], np.array([[0, 1], [1, 2], [2, 3]])):
+        with pytest.raises(InputTypeError, match="list of 3 edges"):
+            SymNMF(2, affinity="precomputed").fit(edges)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from symclust import registry
-from symclust.objectives import Frobenius
-from symclust.operators import Gram, Operator
-from symclust.solvers import State, choose_solver
+from symclust.constraints import Nonnegative
+from symclust.objectives import Frobenius, IgnoredPairs, OffDiagonal
+from symclust.operators import Gram, Operator, Shifted, as_operator
+from symclust.solvers import Problem, State, choose_solver
 from symclust.solvers import row_descent as module
 
 
@@ -38,11 +39,72 @@ def test_all_forms_of_one_matrix_take_the_same_sweep(as_problem, positive, monke
     X = np.random.default_rng(0).uniform(size=(70, 5))
     A, H = X @ X.T, positive(n=70)
     expected = advance(as_problem(A), H, 3)
-    for form in (sp.csr_array(A), Gram(X), ProductOnly(A)):
+    for form in (sp.csr_array(A), Gram(X), Gram(sp.csr_array(X)), ProductOnly(A)):
         found = advance(as_problem(form), H, 3)
         assert_allclose(found.H, expected.H, rtol=1e-8, atol=1e-10)
         assert found.objective == pytest.approx(expected.objective, rel=1e-9)
         assert found.stationarity == pytest.approx(expected.stationarity, rel=1e-7)
+
+
+def documents(n=70, d=40, dtype=np.float64):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(n, d)) * (rng.uniform(size=(n, d)) < 0.2)
+    return sp.csr_array(X.astype(dtype))
+
+
+def ring(n):
+    i = np.arange(n)
+    W = sp.coo_array((np.full(n, 0.5), (i, (i + 1) % n)), shape=(n, n))
+    return sp.csr_array(W + W.T)
+
+
+FORMS_OF_SPARSE_DATA = {
+    "gram": Gram,
+    "without self-edges": lambda X: Gram(X, scale=np.linspace(0.5, 1, X.shape[0]), self_edges=False),
+    "masked": lambda X: Gram(X).without(ring(X.shape[0])),
+    "shifted by a graph": lambda X: Shifted(Gram(X), ring(X.shape[0]).astype(X.dtype), 0.1),
+    "graph shifted by it": lambda X: Shifted(ring(X.shape[0]).astype(X.dtype), Gram(X), 0.1),
+    "shifted by itself": lambda X: Shifted(Gram(X, self_edges=False), None, 0.1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", FORMS_OF_SPARSE_DATA)
+def test_sparse_data_is_swept_over_as_its_similarities_are(form, dtype, as_problem, positive, monkeypatch):
+    """For longer than XᵀH is kept without being computed anew."""
+    operator = FORMS_OF_SPARSE_DATA[form](documents(dtype=dtype))
+    A, H = sp.csr_array(operator.toarray()), positive(n=70).astype(dtype)
+    monkeypatch.setattr(Gram, "block", None)
+    times = module.FRESH_GRAM + 3
+    expected, found = advance(as_problem(A), H, times), advance(as_problem(operator), H, times)
+    tolerance = 1e-3 if dtype is np.float32 else 1e-7
+    assert found.H.dtype == dtype
+    assert_allclose(found.H, expected.H, rtol=tolerance, atol=tolerance)
+    assert found.objective == pytest.approx(expected.objective, rel=tolerance)
+
+
+def test_starts_on_sparse_data_run_side_by_side(as_problem, positive):
+    problem = as_problem(Gram(documents(), self_edges=False))
+    starts = [positive(n=70, seed=s) for s in range(3)]
+    together = [State(H.copy()) for H in starts]
+    for _ in range(4):
+        make().advance(problem, together)
+    make().advance(problem, together[1:])  # the first is done and has left
+    for state, H in zip(together[1:], starts[1:], strict=True):
+        assert_allclose(state.H, advance(problem, H, 5).H, rtol=1e-9, atol=1e-11)
+
+
+def test_pairs_of_sparse_data_may_be_ignored(positive):
+    X, mask = documents(), ring(70)
+    ignored = IgnoredPairs.of(mask)
+    operator = Gram(X).without(mask)
+    problems = [
+        Problem(A, OffDiagonal(A, ignored), Nonnegative())
+        for A in (operator, as_operator(sp.csr_array(operator.toarray())))
+    ]
+    found, expected = (advance(problem, positive(n=70), 5) for problem in problems)
+    assert_allclose(found.H, expected.H, rtol=1e-7, atol=1e-9)
+    assert found.objective == pytest.approx(expected.objective, rel=1e-9)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -75,7 +137,11 @@ def test_extra_sweeps_visit_only_rows_that_still_move(as_problem, monkeypatch):
         assert not mask[:20].any()
 
 
-def test_auto_takes_row_descent_where_rows_are_cheap():
+def test_auto_takes_row_descent_where_a_sweep_is_worth_its_cost(monkeypatch):
     X = np.random.default_rng(0).uniform(size=(6, 2))
-    assert choose_solver(Frobenius(Gram(X))) == "row_descent"
+    sparse = Gram(sp.csr_array(X))
+    assert choose_solver(Frobenius(Gram(X))) == choose_solver(Frobenius(sparse)) == "row_descent"
+    assert sparse.sweep_cost < Gram(X).sweep_cost
     assert choose_solver(Frobenius(ProductOnly(X @ X.T))) == "anls"
+    monkeypatch.setattr(Gram, "sweep_cost", 100.0)
+    assert choose_solver(Frobenius(sparse)) == "anls"

@@ -8,7 +8,8 @@
 
 A new objective is a class with the three methods of `Objective`. Each further method makes more solvers work
 with it: they ask for the protocols `GivesGradient`, `GivesParts`, `GivesCurvature`, `GivesColumnCurvature`,
-`GivesNormalEquations`, `GivesRowProblem` and `GivesColumns`. `GivesGuide` is for starts.
+`GivesNormalEquations`, `GivesRowProblem` and `GivesColumns`. `GivesGuide` is for starts, `GivesJudgement` for
+factors that are held sparse.
 """
 
 from symclust.objectives._base import (
@@ -18,11 +19,13 @@ from symclust.objectives._base import (
     GivesCurvature,
     GivesGradient,
     GivesGuide,
+    GivesJudgement,
     GivesNormalEquations,
     GivesParts,
     GivesRowProblem,
     Objective,
 )
+from symclust.objectives._sparse_factor import factor_arrays, gram, is_sparse_factor, row_lengths
 from symclust.objectives.absolute import Absolute
 from symclust.objectives.squared import Frobenius, IgnoredPairs, OffDiagonal, RowTerms, SquaredDistance
 
@@ -35,6 +38,7 @@ __all__ = [
     "GivesCurvature",
     "GivesGradient",
     "GivesGuide",
+    "GivesJudgement",
     "GivesNormalEquations",
     "GivesParts",
     "GivesRowProblem",
@@ -43,4 +47,8 @@ __all__ = [
     "OffDiagonal",
     "RowTerms",
     "SquaredDistance",
+    "factor_arrays",
+    "gram",
+    "is_sparse_factor",
+    "row_lengths",
 ]

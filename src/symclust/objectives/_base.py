@@ -7,7 +7,7 @@ the protocols below, each named for what it gives; an objective has them by havi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from symclust._types import Array
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
+    from symclust.objectives._sparse_factor import Judgement
     from symclust.objectives.squared import IgnoredPairs, RowTerms
     from symclust.operators import Operator
 
@@ -28,12 +29,13 @@ class Objective(ABC):
     ----------
     operator : Operator
         A.
-    uses_products : bool
-        Whether AH is needed to measure a point. An objective that does not use it gets None instead.
     """
 
-    uses_products: ClassVar[bool] = True
     operator: Operator
+
+    def needs_product(self, H: Any) -> bool:
+        """Whether AH is needed to measure this H; where it is not, None stands in its place."""
+        return True
 
     @abstractmethod
     def measure(self, H: Array, AH: Any, constraint: Constraint) -> tuple[float, float]:
@@ -119,6 +121,16 @@ class GivesRowProblem(Protocol):
     @property
     def row_problem(self) -> RowTerms:
         """What the problem has beside A's row and HᵀH."""
+
+
+@runtime_checkable
+class GivesJudgement(Protocol):
+    """All about a factor over H ≥ 0 that is held as a `csr_array`, without the product AH."""
+
+    row_problem: RowTerms
+
+    def judge(self, H: Any) -> tuple[float, Judgement]:
+        """Return the objective at H, and what one pass over A says of it."""
 
 
 @runtime_checkable

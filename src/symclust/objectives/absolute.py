@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,12 +39,14 @@ class Absolute(Objective):
         Pairs that do not count.
     """
 
-    uses_products: ClassVar[bool] = False
-
     def __init__(self, operator: Operator, ignored: IgnoredPairs | None = None) -> None:
         self.operator = operator
         self.ignored = ignored or IgnoredPairs()
         self.total = self._sum_of_misfits(np.zeros((operator.n, 1), dtype=operator.dtype))
+
+    def needs_product(self, H: Array) -> bool:
+        """Return False: misfits are counted entry by entry."""
+        return False
 
     def value(self, H: Array) -> float:
         """Return f(H); a sparse A costs its nonzeros, any other A all pairs."""

@@ -14,6 +14,7 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.objectives._base import ALL_ROWS, Columns, Objective
+from symclust.objectives._sparse_factor import Judgement, gram, is_sparse_factor, judge, row_lengths
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
@@ -46,8 +47,11 @@ class SquaredDistance(Objective):
 
     def rounding(self, H: Array, AH: Array) -> float:
         """Return the size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
-        eps, k = np.finfo(H.dtype).eps, H.shape[1]
-        return float(16 * np.sqrt(k) * eps * _kernels.norm(AH))
+        return self._rounding(H, _kernels.norm(AH))
+
+    @staticmethod
+    def _rounding(H: Any, size: float) -> float:
+        return float(16 * np.sqrt(H.shape[1]) * np.finfo(H.dtype).eps * size)
 
     def relative_error(self, H: Array, value: float) -> float:
         """Return √(misfit / ‖A‖²) for H with that value."""
@@ -75,9 +79,35 @@ class SymmetricDistance(SquaredDistance):
         gradient *= 4
         return gradient
 
-    def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
+    def needs_product(self, H: Any) -> bool:
+        """Whether H is a dense array: of a sparse one, A is asked row by row."""
+        return not is_sparse_factor(H)
+
+    def value(self, H: Array, AH: Array, G: Array) -> float:
+        """Return the objective at H."""
+        return self.value_of_fit(_kernels.inner(H.reshape(-1), AH.reshape(-1)), H, G)
+
+    @abstractmethod
+    def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
+        """Return the objective from ⟨H, AH⟩ through the trace form, exact to about 1e-16 ‖A‖²."""
+
+    def judge(self, H: sparse.csr_array) -> tuple[float, Judgement]:
+        """Return the objective at a factor over H ≥ 0 that is held sparse, and all else that a pass tells."""
+        G = gram(H)
+        found = judge(self.operator, H, G, self.row_problem)
+        return self.value_of_fit(found.fit, H, G), found
+
+    def rounding(self, H: Any, AH: Array | None) -> float:
+        """Return the size of a gradient that is nothing but rounding."""
+        size = np.sqrt(self.judge(H)[1].squared_product) if AH is None else _kernels.norm(AH)
+        return self._rounding(H, float(size))
+
+    def measure(self, H: Array, AH: Array | None, constraint: Constraint) -> tuple[float, float]:
         """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
-        G, squared = _kernels.gram(H)[0], 0.0
+        if AH is None:
+            value, found = self.judge(H)
+            return value, float(np.sqrt(found.squared_gradient))
+        G, squared = gram(H), 0.0
         # Where pairs are ignored, and where the constraint ties rows together, all rows are one block.
         by_rows = constraint.by_rows and not self.row_problem.ignored.any
         for rows in split(len(H), MEASURED_ROWS) if by_rows else [ALL_ROWS]:
@@ -92,10 +122,10 @@ class SymmetricDistance(SquaredDistance):
         Entries of AH are rounded: to 1e-7 of their size in single precision, which leaves no digit of a value
         below 1e-7 ‖A‖². An A that is known by products alone has no better ones.
         """
-        if H.dtype == np.float64 or not self.operator.rows_are_cheap:
-            return value
+        if H.dtype == np.float64 or not self.operator.rows_are_cheap or is_sparse_factor(H):
+            return value  # of a sparse factor all sums are in double precision
         H = H.astype(np.float64)
-        G = _kernels.gram(H)[0]
+        G = gram(H)
         if value - self.penalty(H) > UNSURE * float(np.finfo(np.float32).eps) * self._size_of_terms(H, G):
             return value
         return self._value_in_double(H, G)
@@ -147,10 +177,9 @@ class Frobenius(SymmetricDistance):
         self.sparsity = float(sparsity)
         self.row_problem = RowTerms(full_diagonal=True, offset=self.sparsity, ignored=IgnoredPairs())
 
-    def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return f(H) through the trace form, exact to about 1e-16 ‖A‖²."""
-        fit = self.squared_norm - 2 * _kernels.inner(H.reshape(-1), AH.reshape(-1)) + float(np.sum(G * G))
-        return max(fit, 0.0) + self.penalty(H)
+    def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
+        """Return f(H) = ‖A‖² − 2⟨H, AH⟩ + ‖HᵀH‖² and the L1 term."""
+        return max(self.squared_norm - 2 * fit + float(np.sum(G * G)), 0.0) + self.penalty(H)
 
     def penalty(self, H: Array) -> float:
         """Return the L1 term 2β Σ ‖h_i‖₁²."""
@@ -215,13 +244,11 @@ class OffDiagonal(SymmetricDistance):
         self.diagonal = operator.diagonal()
         self.squared_norm -= _kernels.inner(self.diagonal, self.diagonal)
 
-    def value(self, H: Array, AH: Array, G: Array) -> float:
+    def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
         """Return f(H) through the trace form less its diagonal part and that of ignored pairs."""
         # In double precision: rows that ignore each other may be long, and then nearly all of G cancels.
-        lengths = np.einsum("il,il->i", H, H, dtype=np.float64)
-        fit = _kernels.inner(H.reshape(-1), AH.reshape(-1)) - _kernels.inner(
-            self.diagonal.astype(np.float64, copy=False), lengths
-        )
+        lengths = row_lengths(H)
+        fit -= _kernels.inner(self.diagonal.astype(np.float64, copy=False), lengths)
         square = float(np.sum(G * G)) - _kernels.inner(lengths, lengths)
         if self.ignored.any:
             products = self.ignored.products(H.astype(np.float64, copy=False)).data

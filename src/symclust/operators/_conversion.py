@@ -11,14 +11,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust._types import Array
-from symclust.exceptions import InputError, InputTypeError
+from symclust.exceptions import CombinationError, InputError, InputTypeError
 from symclust.operators._base import Operator
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
-from symclust.validation import float_dtype, is_a
+from symclust.validation import float_dtype, is_a, refuse_edges
 
 __all__ = ["as_operator", "graph_adjacency", "graph_names"]
 
+WEIGHT = "weight"  # the attribute that networkx, igraph and their files call so
 ACCEPTED = (
     "a NumPy array, a SciPy sparse array or matrix, a pandas DataFrame with equal index and columns, "
     "a networkx or igraph graph, or an operator from symclust.operators"
@@ -32,16 +33,18 @@ UNDIRECTED = {
 }
 
 
-def as_operator(similarity: Any, dtype: Any = None) -> Operator:
+def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> Operator:
     """Return the form of a similarity matrix that every method works on.
 
     Parameters
     ----------
     similarity : array, sparse array, DataFrame, graph or Operator
-        A square matrix, or an undirected networkx or igraph graph (edge attribute ``"weight"``, 1 where an
-        edge has none). An operator is returned as it is; a sparse matrix or a graph never becomes dense.
+        A square matrix, or an undirected networkx or igraph graph. An operator is returned as it is; a sparse
+        matrix or a graph never becomes dense.
     dtype : {np.float32, np.float64}, optional
         Convert to this precision. By default float32 and float64 stay and integers become float64.
+    weight : str or None, default="weight"
+        For a graph, as in `graph_adjacency`.
 
     Returns
     -------
@@ -60,7 +63,12 @@ def as_operator(similarity: Any, dtype: Any = None) -> Operator:
     """
     if isinstance(similarity, Operator):
         return _of_dtype(similarity, dtype)
-    matrix = _matrix(similarity)
+    if weight != WEIGHT and graph_library(similarity) is None:
+        raise CombinationError(
+            f"weight={weight!r} names an attribute of the edges of a graph, and a "
+            f"{type(similarity).__name__} has none. Leave it out."
+        )
+    matrix = _matrix(similarity, weight)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"A similarity matrix is square, a row and a column for each sample; got shape {matrix.shape}."
@@ -81,11 +89,12 @@ def _of_dtype(operator: Operator, dtype: Any) -> Operator:
     return operator
 
 
-def _matrix(similarity: Any) -> Any:
+def _matrix(similarity: Any, weight: Any) -> Any:
+    refuse_edges(similarity, name="The similarity", numbers=True)
     if isinstance(similarity, np.ndarray) or sp.issparse(similarity):
         return similarity
     if graph_library(similarity) is not None:
-        return graph_adjacency(similarity)
+        return graph_adjacency(similarity, weight)
     if is_a(similarity, "pandas", "DataFrame"):
         return _frame_values(similarity)
     raise InputTypeError(f"Cannot read similarities from {type(similarity).__name__}. Expected {ACCEPTED}.")
@@ -130,8 +139,25 @@ def graph_names(anything: Any) -> list[Any] | None:
     return None
 
 
-def graph_adjacency(graph: Any) -> sp.csr_array:
-    """Return the symmetric float64 adjacency matrix; a loop stands once on the diagonal."""
+def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
+    """Return the symmetric float64 adjacency matrix; a loop stands once on the diagonal.
+
+    Parameters
+    ----------
+    graph : networkx or igraph graph
+    weight : str or None, default="weight"
+        The attribute of edges that holds their weights. With "weight", an edge without it counts 1; another
+        one has to be there on every edge. None counts every edge 1.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from symclust.operators import graph_adjacency
+    >>> graph = nx.Graph()
+    >>> graph.add_edge("a", "b", strength=3)
+    >>> graph_adjacency(graph, weight="strength").toarray().tolist()
+    [[0.0, 3.0], [3.0, 0.0]]
+    """
     if graph.is_directed():
         library = graph_library(graph)
         raise InputError(
@@ -139,27 +165,44 @@ def graph_adjacency(graph: Any) -> sp.csr_array:
             "symmetrise its adjacency matrix, for example with (A + A.T) / 2, which keeps half of an edge "
             "that goes one way."
         )
-    i, j, weights = _edges(graph)
+    i, j, weights = _edges(graph, weight)
     n = len(graph_names(graph) or ())
     back = i != j
     i, j, weights = np.r_[i, j[back]], np.r_[j, i[back]], np.r_[weights, weights[back]]
     return sp.coo_array((weights, (i, j)), shape=(n, n)).tocsr()
 
 
-def _edges(graph: Any) -> tuple[Any, Any, Array]:
+def _edges(graph: Any, weight: Any) -> tuple[Any, Any, Array]:
     """Return the two ends of each edge, by number, and its weight."""
+    weights: list[Any]
     if graph_library(graph) == "networkx":
         number = {name: place for place, name in enumerate(graph.nodes)}
-        edges = [(number[u], number[v], w) for u, v, w in graph.edges(data="weight", default=1)]
-        ends = np.array([edge[:2] for edge in edges], dtype=np.intp).reshape(-1, 2)
-        weights = [edge[2] for edge in edges]
+        missing = 1 if weight == WEIGHT else None
+        edges = list(graph.edges(data=weight, default=missing) if weight is not None else graph.edges)
+        ends = np.array([(number[u], number[v]) for u, v, *_ in edges], dtype=np.intp).reshape(-1, 2)
+        weights = [1] * len(edges) if weight is None else [edge[2] for edge in edges]
+        known = weight in (None, WEIGHT) or any(value is not None for value in weights)
     else:
         ends = np.array(graph.get_edgelist(), dtype=np.intp).reshape(-1, 2)
-        weights = graph.es["weight"] if "weight" in graph.es.attributes() else [1] * len(ends)
-    return ends[:, 0], ends[:, 1], _numbers(weights, ends, graph)
+        known = weight in (None, WEIGHT, *graph.es.attributes())
+        weights = graph.es[weight] if weight in graph.es.attributes() else [1] * len(ends)
+    if not known:
+        raise InputError(_about_attributes(graph, weight))
+    return ends[:, 0], ends[:, 1], _numbers(weights, ends, graph, weight)
 
 
-def _numbers(weights: list[Any], ends: Array, graph: Any) -> Array:
+def _about_attributes(graph: Any, weight: Any) -> str:
+    if graph_library(graph) == "networkx":
+        found = list(dict.fromkeys(name for _, _, data in graph.edges(data=True) for name in data))
+    else:
+        found = graph.es.attributes()
+    there = (
+        f"Attributes that edges have: {', '.join(map(repr, found))}" if found else "They have no attributes"
+    )
+    return f"weight={weight!r}: no edge of the graph has that attribute. {there}; None counts each edge 1."
+
+
+def _numbers(weights: list[Any], ends: Array, graph: Any, weight: Any) -> Array:
     try:
         numbers = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -168,8 +211,8 @@ def _numbers(weights: list[Any], ends: Array, graph: Any) -> Array:
         first = int(np.isnan(numbers).argmax())
         u, v = (graph_names(graph) or [])[ends[first, 0]], (graph_names(graph) or [])[ends[first, 1]]
         raise InputError(
-            f"The edge attribute 'weight' must hold a number on every edge; between {u!r} and {v!r} it holds "
-            f"{weights[first]!r}."
+            f"The edge attribute {weight!r} must hold a number on every edge; between {u!r} and {v!r} it "
+            f"holds {weights[first]!r}."
         )
     return numbers
 

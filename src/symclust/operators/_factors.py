@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,16 +17,20 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import dense_product, read_dense, transposed_product
 from symclust.operators.sparse import read_csr
 
-__all__ = ["DenseFactor", "Factor", "SparseFactor", "read_factor"]
+__all__ = ["DenseFactor", "Factor", "FactoredSum", "SparseFactor", "inward", "read_factor"]
 
 COLUMNS = 256  # columns of a dense X whose products with all others are held at one time
-WORK = 1 << 22  # multiplications of a sparse product that is held at one time: at most 50 MB
 
 
 class Factor(ABC):
-    """A matrix X of n rows and d columns."""
+    """A matrix X of n rows and d columns.
+
+    `blocks_cost` is what all diagonal blocks of a few hundred rows of XXᵀ and products with these cost, in
+    products of XXᵀ with 10 to 30 columns, as measured.
+    """
 
     X: Any
+    blocks_cost: ClassVar[float]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,6 +107,8 @@ CHUNK = 4096  # rows of X that are converted to float64 at one time
 
 class DenseFactor(Factor):
     """X as a row-major array."""
+
+    blocks_cost: ClassVar[float] = 5.0
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -191,6 +197,8 @@ class DenseFactor(Factor):
 class SparseFactor(Factor):
     """X as canonical CSR; its transpose is made at most once, when a product first needs it."""
 
+    blocks_cost: ClassVar[float] = 20.0
+
     def __init__(self, X: sp.csr_array) -> None:
         self.X = X
 
@@ -267,45 +275,30 @@ class SparseFactor(Factor):
         return not self.X.nnz or bool(self.X.data.min() >= 0)
 
     def columns_are_cheaper(self) -> bool:
-        """Whether XᵀX needs no more multiplications than XXᵀ."""
-        by_columns, by_rows = self._multiplications
-        return by_columns <= by_rows
+        """Whether XᵀX needs fewer multiplications than XXᵀ: the squared entries in rows and in columns.
 
-    @cached_property
-    def _multiplications(self) -> tuple[float, float]:
-        """What XᵀX and XXᵀ take: the squares of the numbers of entries in rows and in columns."""
+        If they are equal XXᵀ is better: its diagonal can be left out before it is added up.
+        """
         counts = np.diff(self.X.indptr), np.bincount(self.X.indices, minlength=self.shape[1])
         by_columns, by_rows = (float(np.square(count, dtype=np.float64).sum()) for count in counts)
-        return by_columns, by_rows
+        return by_columns < by_rows
 
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, some sparse rows of M at a time."""
-        left = self._transposed.astype(np.float64)
-        right = _with_values(self.X, self.X.data * np.repeat(squared_scale, np.diff(self.X.indptr)))
-
-        def part(columns: slice) -> float:
-            M = left[columns] @ right
-            return float((weights[columns] * (_with_values(M, M.data**2) @ weights)).sum())
-
-        return _sum_of_parts(part, self.shape[1], self._multiplications[0])
+        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a row of M at a time on each thread."""
+        return _squared_outer(self._transposed, self.X, squared_scale, weights, diagonal=True)
 
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², some sparse rows at a time."""
-        scaled = _with_values(self.X, self.X.data * np.repeat(scale, np.diff(self.X.indptr)))
-        left, right = _with_values(self.X, scaled.data * weights[self.X.indices]), scaled.T.tocsr()
-
-        def part(rows: slice) -> float:
-            M = left[rows] @ right
-            if not diagonal:
-                M.data[M.indices == np.repeat(np.arange(rows.start, rows.stop), np.diff(M.indptr))] = 0
-            return float(np.square(M.data, out=M.data).sum())
-
-        return _sum_of_parts(part, self.shape[0], self._multiplications[1])
+        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a row at a time on each thread."""
+        X, T = self.X, self._transposed
+        rows = _with_values(X, X.data * np.repeat(scale, np.diff(X.indptr)))
+        columns = _with_values(T, T.data * scale[T.indices])
+        return _squared_outer(rows, columns, weights, np.ones(X.shape[0]), diagonal)
 
 
-def _sum_of_parts(part: Callable[[slice], float], size: int, work: float) -> float:
-    """Return the sum of what `part` gives for slices of ``range(size)``, each with its share of the work."""
-    return float(sum(map_blocks(part, split(size, max(1, int(size * WORK / max(work, WORK)))))))
+def _squared_outer(L: sp.csr_array, T: sp.csr_array, v: Array, u: Array, diagonal: bool) -> float:
+    """Return Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, from L and its transpose T."""
+    columns = (array.astype(L.indices.dtype, copy=False) for array in (T.indptr, T.indices))
+    return float(_kernels.squared_outer(L.indptr, L.indices, L.data, *columns, T.data, v, u, diagonal))
 
 
 def _with_values(X: sp.csr_array, values: Array) -> sp.csr_array:
@@ -316,6 +309,45 @@ def _product(X: sp.csr_array, H: Array) -> Array:
     out = np.empty((X.shape[0], H.shape[1]), dtype=H.dtype)
     _kernels.spmm(X.indptr, X.indices, X.data, H, out)
     return out
+
+
+@dataclass(frozen=True)
+class FactoredSum:
+    """A = diag(scale) X diag(weights) Xᵀ diag(scale) + E with sparse X and E.
+
+    What row descent has to know of A to sweep over it without forming any of its rows.
+    """
+
+    factor: SparseFactor
+    scale: Array
+    weights: Array
+    extra: sp.csr_array
+
+    def times(self, factor: float) -> FactoredSum:
+        """Return the sum times a number."""
+        number = self.weights.dtype.type(factor)
+        return replace(self, weights=number * self.weights, extra=number * self.extra)
+
+    def plus(self, E: sp.csr_array) -> FactoredSum:
+        """Return the sum with a sparse matrix added to it."""
+        return replace(self, extra=sp.csr_array(self.extra + E))
+
+    def inward(self, H: Array) -> Array:
+        """Return Z = diag(weights) Xᵀ diag(scale) H, the d x w array that stands for H."""
+        return inward(self.factor, self.scale, self.weights, H)
+
+    @cached_property
+    def arrays(self) -> tuple[Array, ...]:
+        """X, scale, weights and E as the kernel wants them: all indices of one type."""
+        X, E = self.factor.X, self.extra
+        kind = np.promote_types(X.indices.dtype, E.indices.dtype)
+        index = [array.astype(kind, copy=False) for array in (X.indptr, X.indices, E.indptr, E.indices)]
+        return (*index[:2], X.data, self.scale, self.weights, *index[2:], E.data)
+
+
+def inward(factor: Factor, scale: Array, weights: Array, H: Array) -> Array:
+    """Return diag(weights) Xᵀ diag(scale) H."""
+    return weights[:, None] * factor.transposed_times(scale[:, None] * H)
 
 
 def read_factor(X: Any) -> Factor:

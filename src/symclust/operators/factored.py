@@ -6,13 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputTypeError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import BLOCK_BYTES, Cursor, Operator, check_followed
-from symclust.operators._factors import DenseFactor, Factor, read_factor
+from symclust.operators._factors import DenseFactor, Factor, FactoredSum, SparseFactor, inward, read_factor
 
 __all__ = ["Gram", "LowRank"]
 
@@ -36,6 +37,7 @@ class Factored(Operator):
             np.ones(d, self.dtype) if weights is None else as_vector(weights, d, self.dtype, "weights")
         )
         self.self_edges = bool(self_edges)
+        self._blocks_cost = factor.blocks_cost
 
     def _like(self, factor: Factor, scale: Array) -> Factored:
         """Return an operator of the same class with other rows or another scale."""
@@ -56,7 +58,7 @@ class Factored(Operator):
 
     def _inward(self, H: Array) -> Array:
         """Return Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
-        return self._weights[:, None] * self._factor.transposed_times(self._scale[:, None] * H)
+        return inward(self._factor, self._scale, self._weights, H)
 
     def _outward(self, rows: slice, Z: Array, H: Array) -> Array:
         """Return A[rows] @ H from Z."""
@@ -99,6 +101,16 @@ class Factored(Operator):
     def row_products(self, H: Array) -> Cursor:
         """Return a cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
         return FactoredRowProducts(self, H)
+
+    @cached_property
+    def factored(self) -> FactoredSum | None:
+        """A itself where X is sparse; the self-edges that are left out are what has to be added."""
+        if not isinstance(self._factor, SparseFactor):
+            return None
+        removed = np.zeros(self.n) if self.self_edges else -self._full_diagonal
+        E = sp.csr_array(sp.diags_array(removed.astype(self.dtype)))
+        E.eliminate_zeros()
+        return FactoredSum(self._factor, self._scale, self._weights, E)
 
     def diagonal(self) -> Array:
         """Return the n diagonal entries."""

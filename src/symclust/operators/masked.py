@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 from symclust._types import Array
 from symclust.operators._base import Cursor, Operator
+from symclust.operators._factors import FactoredSum
 from symclust.operators.sparse import Sparse
 
 __all__ = ["Masked"]
@@ -46,6 +48,7 @@ class Masked(Operator):
         self.operator = operator
         self.hidden = Sparse(sp.csr_array((values, pattern), shape=self.shape))
         self._rows_are_thread_safe = operator._rows_are_thread_safe
+        self._blocks_cost = operator._blocks_cost
 
     def _product(self, H: Array) -> Array:
         out = self.operator._product(H)
@@ -60,6 +63,12 @@ class Masked(Operator):
     def row_products(self, H: Array) -> Cursor:
         """Return a cursor made of those of A and of what is hidden."""
         return MaskedRowProducts(self.operator.row_products(H), self.hidden.row_products(H))
+
+    @cached_property
+    def factored(self) -> FactoredSum | None:
+        """The sum of A with what is hidden taken off, where A is one."""
+        whole = self.operator.factored
+        return whole and whole.plus(-self.hidden.csr)
 
     def diagonal(self) -> Array:
         """Return the n diagonal entries."""

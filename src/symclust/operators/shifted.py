@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from symclust._threads import split
 from symclust._types import Array
@@ -13,6 +15,7 @@ from symclust.exceptions import InputError
 from symclust.operators._arrays import as_subset, as_vector
 from symclust.operators._base import Cursor, Operator
 from symclust.operators._conversion import as_operator
+from symclust.operators._factors import FactoredSum
 from symclust.operators.sparse import Sparse
 
 __all__ = ["Shifted"]
@@ -71,6 +74,7 @@ class Shifted(Operator):
             [(1 + self.weight, self.operator)] if one else [(1.0, self.operator), (self.weight, self.graph)]
         )
         self._rows_are_thread_safe = all(part._rows_are_thread_safe for _, part in self._terms)
+        self._blocks_cost = max(part._blocks_cost for _, part in self._terms)
 
     def _sum(self, parts: Iterable[Array]) -> Array:
         """Return Σ c X for what each of the terms gives, X."""
@@ -109,6 +113,16 @@ class Shifted(Operator):
     def row_products(self, H: Array) -> Cursor:
         """Return a cursor made of those of A and W."""
         return ShiftedRowProducts(self, H)
+
+    @cached_property
+    def factored(self) -> FactoredSum | None:
+        """The sum of one of A and W with the other, sparse, and with −λD; where they are such."""
+        sums = [part.factored.times(factor) for factor, part in self._terms if part.factored is not None]
+        sparse = [factor * part.csr for factor, part in self._terms if isinstance(part, Sparse)]
+        if len(sums) != 1 or len(sums) + len(sparse) < len(self._terms):
+            return None
+        whole = sums[0].plus(sp.diags_array(-self._shift))
+        return whole.plus(sparse[0].astype(self.dtype, copy=False)) if sparse else whole
 
     def diagonal(self) -> Array:
         """Return the n diagonal entries."""

@@ -17,12 +17,22 @@
 from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side
 from symclust.solvers._loop import HISTORY, Control, Result, run
 from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
-from symclust.solvers._starts import FIXED_STARTS, Start, Starts, count_starts, find_starts, solve
+from symclust.solvers._starts import (
+    FIXED_STARTS,
+    Clustering,
+    Start,
+    Starts,
+    count_starts,
+    find_starts,
+    has_many_zeros,
+    solve,
+)
 from symclust.solvers.multiplicative import StochasticMultiplicative
 
 __all__ = [
     "FIXED_STARTS",
     "HISTORY",
+    "Clustering",
     "Control",
     "Problem",
     "Result",
@@ -35,6 +45,7 @@ __all__ = [
     "choose_solver",
     "count_starts",
     "find_starts",
+    "has_many_zeros",
     "orthant_solver",
     "run",
     "side_by_side",

@@ -20,6 +20,8 @@ from symclust.validation import check_number, says_stop
 
 logger = logging.getLogger("symclust")
 
+# An iteration on a sparse factor that brings less than so many tol of the whole decrease brings nonzeros.
+SETTLED = 2
 HISTORY = np.dtype([("iteration", "i8"), ("seconds", "f8"), ("objective", "f8"), ("stationarity", "f8")])
 
 
@@ -98,9 +100,11 @@ class Result:
 class _Run:
     """One start: its state, its history, and whether it is done."""
 
-    def __init__(self, number: int, H: Array, reference: float | None, control: Control) -> None:
+    def __init__(
+        self, number: int, H: Array, reference: float | None, control: Control, settles: bool
+    ) -> None:
         self.number, self.state, self.control = number, State(H), control
-        self.given = reference
+        self.given, self.settles = reference, settles
         self.reference = self.rounding = 0.0
         self.rows: list[tuple[int, float, float, float]] = []
         self.reason = ""
@@ -124,6 +128,11 @@ class _Run:
 
     def is_rounding(self) -> bool:
         return self.state.stationarity <= self.rounding
+
+    def has_settled(self) -> bool:
+        """Whether the last iteration has brought at most a share of 2 `tol` of what all have."""
+        first, before, now = (self.rows[i][2] for i in (0, -2, -1))
+        return self.settles and before - now < SETTLED * self.control.tol * (first - now)
 
     def looks_stationary(self) -> bool:
         return self.reaches_tol() or self.is_rounding()
@@ -154,6 +163,7 @@ def run(
     *,
     certify: bool = True,
     least: int = 1,
+    settles: bool = False,
     interrupted: bool = False,
 ) -> list[Result]:
     """Descend from every start until it is stationary or a limit is met.
@@ -174,13 +184,17 @@ def run(
         Spend a last product on the exact objective and stationarity of points known only from their way.
     least : int, default=1
         Iterations that are taken even if the time is up before them.
+    settles : bool, default=False
+        Whether a start is also done when an iteration lowers the objective by less than 2 `tol` of what all
+        iterations have. For solvers that know the decrease exactly, and starts from labels, where the
+        first iterations bring nearly all and stationarity is far away.
     interrupted : bool, default=False
         Whether Ctrl-C has come while the starts were made: they are measured, and that is all.
     """
     solver.check(problem)
     given: Sequence[float | None] = reference or [None] * len(starts)
     with single_threaded_blas():
-        runs = [_Run(i, H, given[i], control) for i, H in enumerate(starts)]
+        runs = [_Run(i, H, given[i], control, settles) for i, H in enumerate(starts)]
         try:
             _begin(problem, runs)
             if interrupted:
@@ -228,8 +242,8 @@ def _keep_what_is_there(problem: Problem, runs: list[_Run], certify: bool) -> No
 
 def _measure(problem: Problem, states: Sequence[State]) -> None:
     """Fill in objective and stationarity; products that are missing take one reading of A together."""
-    unknown = [state for state in states if state.AH is None]
-    if unknown and problem.objective.uses_products:
+    unknown = [s for s in states if s.AH is None and problem.objective.needs_product(s.H)]
+    if unknown:
         for state, AH in zip(unknown, multiply(problem.operator, [s.H for s in unknown]), strict=True):
             state.AH = AH
     for state in states:
@@ -277,6 +291,12 @@ def _judge(r: _Run, iteration: int, control: Control) -> None:
         )
     elif r.state.measured and r.is_rounding():
         r.finish(f"converged: stationary to rounding after {iteration} iterations", True)
+    elif r.has_settled():
+        r.finish(
+            f"converged: iteration {iteration} brought less than {SETTLED * control.tol:.1e} of the decrease "
+            "of all",
+            True,
+        )
     elif r.state.settled:
         r.finish(f"converged: {r.state.settled}, after {iteration} iterations", True)
     elif r.state.stalled:

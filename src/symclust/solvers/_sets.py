@@ -12,14 +12,15 @@ from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.initialization import turned_embedding
 from symclust.nnls import block_pivoting
-from symclust.operators import Operator, Shifted
-from symclust.solvers._base import Problem, Solver
+from symclust.operators import Operator
+from symclust.solvers._base import Problem, Solver, sweeps_pay
 from symclust.solvers._loop import Control, Result
 from symclust.solvers._starts import Start, Starts, descend, find_starts
 from symclust.solvers.projected_gradient import ProjectedGradient
 from symclust.solvers.row_descent import RowDescent
 
 FEW = 10_000  # rows up to which sweeps over computed rows take seconds
+LOW_COST = 2.0  # of a sweep, in products: that much is well spent for any number of rows
 SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over the rows
 TOO_SHORT = 10.0  # how often a given start would fit into the one of its direction that fits best
 NOISE = 0.1  # of starts that may turn negative, relative to a random point; 0.01 left some in saddle points
@@ -58,7 +59,7 @@ def feasible_starts(problem: Problem, orthant: Problem, starts: Starts, control:
             points = [Start(turned_embedding(operator, k))]
         else:
             scout = orthant_solver(operator)
-            if not sweeps_pay(operator):
+            if not rows_pay(operator):
                 starts = replace(starts, scout_iterations=SCOUTING_STEPS)
             points = find_starts(orthant, scout, replace(starts, scout=scout), control)
             if name:
@@ -100,19 +101,18 @@ def lengthen(point: Start, operator: Operator) -> None:
         point.H = H * H.dtype.type(np.sqrt(fit) / square)
 
 
-def sweeps_pay(operator: Operator) -> bool:
-    """Whether nonnegative factors are better found by rows: where A is an array, or rows are cheap and few.
+def rows_pay(operator: Operator) -> bool:
+    """Whether nonnegative factors are better found by rows: where a sweep costs little, or rows are few.
 
-    Row descent ends in clearly better minima than steps along the gradient. But rows of a Gram matrix are
-    computed, block by block: for 100,000 documents a sweep takes ten times as long as a product.
+    Row descent ends in clearly better minima than steps along the gradient. But the rows of a Gram matrix of
+    dense data are computed, block by block, and that takes several products.
     """
-    A = operator.operator if isinstance(operator, Shifted) else operator
-    return A.is_dense or A.is_sparse or (operator.rows_are_cheap and operator.n <= FEW)
+    return operator.sweep_cost <= LOW_COST or (sweeps_pay(operator) and operator.n <= FEW)
 
 
 def orthant_solver(operator: Operator) -> Solver:
     """Return the solver for nonnegative factors that suits the operator."""
-    if sweeps_pay(operator):
+    if rows_pay(operator):
         return RowDescent()
     return ProjectedGradient("accelerated")
 

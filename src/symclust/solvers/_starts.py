@@ -2,24 +2,29 @@
 
 A random start often ends where two clusters share a column and a third is split over two. `init="merge"`
 therefore descends a little with twice the columns, merges the found clusters greedily down to k by the gain
-in explained energy, and descends from there.
+in explained energy, and descends from there. `init="tree"` takes the leaves of a tree of communities instead,
+which costs little more with many clusters than with few.
+
+With many clusters nearly all of H is zero. `held_sparse` is the one place that decides whether H is a
+`csr_array` then; starts that are read off labels are made in that form, and all that follows keeps it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from symclust import registry
-from symclust._threads import single_threaded_blas
+from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
-from symclust.exceptions import warn
-from symclust.objectives import GivesGuide
+from symclust.exceptions import CombinationError, warn
+from symclust.objectives import GivesGuide, GivesJudgement, is_sparse_factor
 from symclust.operators import Operator
-from symclust.solvers._base import Problem, Solver
+from symclust.solvers._base import Problem, Solver, sweeps_pay
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers.row_descent import RowDescent
 from symclust.validation import check_number
@@ -28,9 +33,18 @@ OVERSIZE = 2  # columns of the first descent, in multiples of k
 FIRST_SWEEPS = 20
 # Entries outside a sample's own cluster, relative to the mean inside: lets every solver move them.
 FLOOR = 1e-2
+MANY_ENTRIES = 1 << 24  # 128 MB of double precision
+MANY_COLUMNS = 64
 FIXED_STARTS = ("greedy", "nndsvd", "nndsvda", "spectral", "zero")  # the same whatever the random state
 BY_COLUMNS = ("greedy", "zero")  # they can be cut short after any column
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
+
+
+class Clustering(NamedTuple):
+    """Labels from 0 on, every number taken; `interrupted` says that Ctrl-C ended the search for them."""
+
+    labels: Array
+    interrupted: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,15 +52,23 @@ class Starts:
     """How to begin: `init` by name or as an array, how often, and with which random numbers.
 
     `scout` is the solver of the first descent of "merge", where it is to be another than usual, and
-    `scout_iterations` how far it goes.
+    `scout_iterations` how far it goes. `tree` gives the leaves of a tree of communities of A for a number of
+    leaves and a seed; who gives it takes factors that are held sparse.
     """
 
-    init: str | Array
+    init: str | Array | sparse.csr_array
     n_columns: int
     n_init: int
     rng: np.random.RandomState
     scout: Solver | None = None
     scout_iterations: int = FIRST_SWEEPS
+    tree: Callable[[int, int], Clustering] | None = None
+
+    def leaves(self, n_leaves: int) -> Clustering:
+        """Return the leaves of the next tree."""
+        if self.tree is None:
+            raise CombinationError("init='tree' needs a tree of communities, and nobody grows one here.")
+        return self.tree(n_leaves, int(self.rng.randint(2**31)))
 
 
 @dataclass
@@ -57,7 +79,7 @@ class Start:
     sequence of merges behind it; `interrupted` says that Ctrl-C ended the descent that led to it.
     """
 
-    H: Array
+    H: Array | sparse.csr_array
     reference: float | None = None
     merge_path: np.recarray | None = None
     interrupted: bool = False
@@ -81,7 +103,11 @@ def solve(
     points = find_starts(problem, solver, starts, control)
     # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
     for point in points:
-        point.H[isolated] = 0
+        if is_sparse_factor(point.H):
+            point.H.data[np.repeat(isolated, np.diff(point.H.indptr))] = 0
+            point.H.eliminate_zeros()
+        else:
+            point.H[isolated] = 0
     return descend(problem, solver, starts, points, control), points
 
 
@@ -101,6 +127,7 @@ def descend(
         references if len(references) == len(points) else None,
         # Work has gone into any other start: it can be kept as it is when the time is up.
         least=1 if not isinstance(starts.init, str) or starts.init == "random" else 0,
+        settles=all(is_sparse_factor(H) for H in factors),
         interrupted=any(point.interrupted for point in points),
     )
 
@@ -111,8 +138,11 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
     Ctrl-C is raised while there are no points with k columns; the first descent of "merge" leads to some.
     """
     if not isinstance(starts.init, str):
-        return [Start(np.array(starts.init, dtype=problem.operator.dtype, order="C"))]
-    if starts.init == "merge":
+        return [Start(given_start(problem, solver, starts))]
+    init = choose_init(problem, starts) if starts.init == "auto" else starts.init
+    if init == "tree":
+        return tree_starts(problem, solver, starts)
+    if init == "merge":
         return merged_starts(problem, solver, starts, control)
     initialize = registry.resolve("initialization", starts.init)
     options = {"is_over": control.is_over} if starts.init in BY_COLUMNS else {}
@@ -128,6 +158,73 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
     return [Start(H) for H in factors]
 
 
+def choose_init(problem: Problem, starts: Starts) -> str:
+    """Return the start that suits A: "tree" for a sparse graph, "merge" for anything else.
+
+    On graphs of neighbours both lead to clusters of the same quality; on networks, where merging may leave a
+    cluster with nearly everything, and with many clusters, where it takes long, the tree is better.
+    """
+    return "tree" if problem.operator.is_sparse and starts.tree is not None else "merge"
+
+
+def held_sparse(problem: Problem, solver: Solver, starts: Starts) -> bool:
+    """Whether a start with few nonzeros, read off labels or given as a sparse array, stays a `csr_array`.
+
+    So it is for n × k of at least `MANY_ENTRIES` and k of at least `MANY_COLUMNS`: there a dense array is
+    large, and sweeps over it are no faster; for a sparse A, row descent over H ≥ 0, and no ignored pairs.
+    Starts without zeros, such as random ones, are dense arrays whatever their size.
+    """
+    problem_fits = (
+        problem.operator.is_sparse
+        and isinstance(problem.objective, GivesJudgement)
+        and not problem.objective.row_problem.ignored.any
+        and "nonnegative" in problem.constraint.offers
+    )
+    is_large = has_many_zeros((problem.operator.n, starts.n_columns))
+    return problem_fits and is_large and isinstance(solver, RowDescent) and starts.tree is not None
+
+
+def has_many_zeros(shape: tuple[int, int]) -> bool:
+    """Whether a factor of this shape that is read off labels is better held by its nonzeros."""
+    return shape[1] >= MANY_COLUMNS and shape[0] * shape[1] >= MANY_ENTRIES
+
+
+def given_start(problem: Problem, solver: Solver, starts: Starts) -> Array | sparse.csr_array:
+    """Return the array that was given, as a copy that the solver may change."""
+    given: Any = starts.init
+    dtype = problem.operator.dtype
+    if not is_sparse_factor(given):
+        return np.array(given, dtype=dtype, order="C")
+    if not held_sparse(problem, solver, starts):
+        return np.ascontiguousarray(given.toarray(), dtype=dtype)
+    H = sparse.csr_array(given, dtype=dtype, copy=True)
+    H.sum_duplicates()
+    H.eliminate_zeros()
+    return H
+
+
+def tree_starts(problem: Problem, solver: Solver, starts: Starts) -> list[Start]:
+    """Take the leaves of trees of communities as clusters."""
+    k, points = starts.n_columns, []
+    as_sparse = held_sparse(problem, solver, starts)
+    reference = None if as_sparse or guided(problem) is not problem else _random_reference(problem, starts)
+    for _ in range(starts.n_init):
+        labels, interrupted = starts.leaves(k)
+        B, sizes = contract(problem.operator, labels, k)
+        H = indicator(B, sizes, [[l] for l in range(k)], labels, k, as_sparse).astype(problem.operator.dtype)
+        points.append(Start(H, reference, interrupted=interrupted))
+        if interrupted:
+            break
+    return points
+
+
+def _random_reference(problem: Problem, starts: Starts) -> float:
+    """Return how far a random start is from stationary, which is what "merge" measures against too."""
+    with single_threaded_blas():
+        H = registry.resolve("initialization", "random")(problem.objective, starts.n_columns, starts.rng)
+        return problem.measure(H, problem.operator @ H)[1]
+
+
 def guided(problem: Problem) -> Problem:
     """Return the problem with the objective that leads random starts: usually the same."""
     if not isinstance(problem.objective, GivesGuide):
@@ -138,14 +235,16 @@ def guided(problem: Problem) -> Problem:
 def descend_briefly(
     problem: Problem, solver: Solver, factors: list[Array], control: Control, scout: Solver | None = None
 ) -> list[Result]:
-    """Take the first sweeps: by rows, the fastest wherever rows of A are at hand, otherwise by `solver`."""
+    """Take the first sweeps: by rows wherever A gives them at a fair price, otherwise by `solver`."""
     brief = replace(control, tol=0.0, callback=None)
-    by_rows = problem.operator.rows_are_cheap or bool(solver.lacks(problem.objective))
+    by_rows = sweeps_pay(problem.operator) or bool(solver.lacks(problem.objective))
     return run(problem, scout or (RowDescent() if by_rows else solver), factors, brief, certify=False)
 
 
 def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
-    """Over-cluster from random starts, side by side, and merge."""
+    """Over-cluster from random starts, side by side, and merge; by trees where H is held sparse."""
+    if held_sparse(problem, solver, starts):
+        return [merged_leaves(problem, starts) for _ in range(starts.n_init)]
     operator, k = problem.operator, starts.n_columns
     columns = min(OVERSIZE * k, operator.n)
     initialize = registry.resolve("initialization", "random")
@@ -167,18 +266,34 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
     return points
 
 
-def merge_clusters(operator: Operator, labels: Array, columns: int, k: int) -> tuple[Array, np.recarray]:
+def merged_leaves(problem: Problem, starts: Starts) -> Start:
+    """Merge twice as many leaves of a tree: a random start with so many columns would be a dense array."""
+    columns = min(OVERSIZE * starts.n_columns, problem.operator.n)
+    labels, interrupted = starts.leaves(columns)
+    H, path = merge_clusters(problem.operator, labels, columns, starts.n_columns, as_sparse=True)
+    return Start(H, None, path, interrupted)
+
+
+def merge_clusters(
+    operator: Operator, labels: Array, columns: int, k: int, as_sparse: bool = False
+) -> tuple[Any, np.recarray]:
     """Return the start that the labels describe once they are merged to k clusters, and the merges."""
     with single_threaded_blas():
         B, sizes = contract(operator, labels, columns)
     merged, path = merge_greedily(B, sizes, k)
-    return indicator(B, sizes, merged, labels, k).astype(operator.dtype), path
+    return indicator(B, sizes, merged, labels, k, as_sparse).astype(operator.dtype), path
 
 
-def contract(operator: Operator, labels: Array, columns: int) -> tuple[Array, Array]:
-    """Return B = ZᵀAZ for the indicator Z of the labels, made a few columns at a time, and the sizes."""
+def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
+    """Return B = ZᵀAZ for the indicator Z of the labels, and the sizes.
+
+    A sparse A costs its nonzeros, any other one products with a few columns of Z at a time.
+    """
     sizes = np.bincount(labels, minlength=columns)
-    B = np.empty((columns, columns))
+    B = np.zeros((columns, columns))
+    if operator.is_sparse:
+        _add_entries(operator, labels.astype(np.int64), B.reshape(-1))
+        return (B + B.T) / 2, sizes
     width = max(columns // OVERSIZE, 1)
     for first in range(0, columns, width):
         block = np.arange(first, min(first + width, columns))
@@ -187,6 +302,17 @@ def contract(operator: Operator, labels: Array, columns: int) -> tuple[Array, Ar
         for l in range(columns):
             B[l, block] = product[labels == l].sum(axis=0, dtype=np.float64)
     return (B + B.T) / 2, sizes
+
+
+def _add_entries(A: Any, labels: Array, sums: Array) -> None:
+    """Add every entry of A to the sum of its pair of labels, about as many at a time as there are sums."""
+    columns = int(np.sqrt(sums.size))
+    rows_at_once = A.n * max(sums.size, 1 << 20) // max(A.values.size, 1)
+    for rows in split(A.n, max(rows_at_once, 1)):
+        entries = slice(A.indptr[rows.start], A.indptr[rows.stop])
+        own = np.repeat(labels[rows] * columns, np.diff(A.indptr[rows.start : rows.stop + 1]))
+        pairs = own + labels[A.indices[entries]]
+        sums += np.bincount(pairs, weights=A.values[entries], minlength=sums.size)
 
 
 def merge_gains(B: Array, sizes: Array) -> Array:
@@ -207,7 +333,8 @@ def merge_greedily(B: Array, sizes: Array, k: int) -> tuple[list[list[int]], np.
     """Merge the pair with the largest gain until k are left; return the groups and the path to them.
 
     A merge changes one row and one column of the gains, and removes another of each; the best of each row is
-    remembered. So a merge costs its row, and the search through the few rows whose best pair it took part in.
+    remembered. A row whose best pair is gone keeps its gain as a bound, and is searched through only when no
+    other row has more: where all were to be merged with the same small cluster, most never are.
     """
     gains = _Gains(B.copy(), sizes.astype(np.int64))
     groups = {l: [l] for l in range(len(sizes))}
@@ -229,10 +356,12 @@ class _Gains:
         self.table = merge_gains(B, sizes)
         self.places = self.table.argmax(axis=1)
         self.largest = self.table[np.arange(len(B)), self.places]
+        self.is_bound = np.zeros(len(B), dtype=bool)  # whether `largest` of a row may be too large
 
     def best_pair(self) -> tuple[int, int]:
         """Return the first pair with the largest gain, in the order of rows and in them of columns."""
-        row = int(self.largest.argmax())
+        while self.is_bound[row := int(self.largest.argmax())]:
+            self._search(row)
         i, j = sorted((row, int(self.places[row])))
         return i, j
 
@@ -246,13 +375,16 @@ class _Gains:
         self._renew(i)
         # The first largest of a row is as it was, or now at i, or has to be looked for.
         column = self.table[:, i]
-        at_i = (column > self.largest) | ((column == self.largest) & (self.places > i))
-        self.places[at_i], self.largest[at_i] = i, column[at_i]
-        lost = self.left & ~at_i & ((self.places == i) | (self.places == j))
-        lost[i] = True
-        rows = np.flatnonzero(lost)
-        self.places[rows] = self.table[rows].argmax(axis=1)
-        self.largest[rows] = self.table[rows, self.places[rows]]
+        first_of_equals = (column == self.largest) & (self.places > i) & ~self.is_bound
+        at_i = (column > self.largest) | first_of_equals
+        self.places[at_i], self.largest[at_i], self.is_bound[at_i] = i, column[at_i], False
+        self.is_bound |= ~at_i & ((self.places == i) | (self.places == j))
+        self._search(i)
+
+    def _search(self, row: int) -> None:
+        """Look for the first largest gain of a row."""
+        self.places[row] = self.table[row].argmax()
+        self.largest[row], self.is_bound[row] = self.table[row, self.places[row]], False
 
     def _renew(self, i: int) -> None:
         """Compute row and column i again, each as `merge_gains` rounds it."""
@@ -265,8 +397,15 @@ class _Gains:
         self.table[others, i] = (explained - energy - energy[i])[others]
 
 
-def indicator(B: Array, sizes: Array, groups: Sequence[Sequence[int]], labels: Array, k: int) -> Array:
-    """Return H with column j at √(B_jj)/m_j on its cluster, plus a small floor everywhere."""
+def indicator(
+    B: Array,
+    sizes: Array,
+    groups: Sequence[Sequence[int]],
+    labels: Array,
+    k: int,
+    as_sparse: bool = False,
+) -> Any:
+    """Return H with column j at √(B_jj)/m_j on its cluster, plus a small floor everywhere unless sparse."""
     target = np.empty(len(sizes), dtype=np.int64)
     heights = np.zeros(k)
     for j, group in enumerate(groups):
@@ -274,6 +413,9 @@ def indicator(B: Array, sizes: Array, groups: Sequence[Sequence[int]], labels: A
         energy, size = B[np.ix_(group, group)].sum(), sizes[group].sum()
         heights[j] = np.sqrt(max(energy, 0.0)) / max(size, 1)
     labels = target[labels]
-    H = np.full((len(labels), k), FLOOR * heights.mean())
-    H[np.arange(len(labels)), labels] += heights[labels]
+    n = len(labels)
+    if as_sparse:
+        return sparse.csr_array((heights[labels], labels, np.arange(n + 1)), shape=(n, k))
+    H = np.full((n, k), FLOOR * heights.mean())
+    H[np.arange(n), labels] += heights[labels]
     return H

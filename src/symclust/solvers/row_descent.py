@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
-from symclust.objectives import GivesColumns, GivesRowProblem
+from symclust.objectives import GivesColumns, GivesRowProblem, factor_arrays, gram, is_sparse_factor
 from symclust.solvers._base import Problem, Solver, State
 
 __all__ = ["Coordinate", "RowDescent"]
@@ -20,7 +21,8 @@ MOST_PARTIAL = 20
 # Without the diagonal a row is a convex problem, and going over it again until it is solved costs nothing but
 # arithmetic. With it, the first time over a row does nearly all.
 MOST_CYCLES = {False: 10, True: 1}
-FRESH_GRAM = 16  # iterations after which HᵀH is computed anew: until then it is kept up to date, to rounding
+UNOPENED = 0.25  # share of the squared gradient that entries of zero that stay zero may hold together
+FRESH_GRAM = 16  # iterations after which HᵀH and XᵀH are computed anew: until then they are kept up to date
 
 
 class RowDescent(Solver):
@@ -31,27 +33,56 @@ class RowDescent(Solver):
 
     A sweep over a sparse A costs the memory traffic of one product and is compiled as a whole. Soon most rows
     are done and few still move; an iteration therefore adds sweeps over those few, as many as cost about
-    another full sweep. Any other A is taken in blocks of rows: the operator multiplies a block with H (BLAS
-    for dense A), and the compiled update corrects for the rows of the same block that have changed meanwhile.
-    The objective never rises, and is tracked exactly.
+    another full sweep. So it is with the Gram matrix of a sparse X: through XᵀH a sweep is two passes over X,
+    and no row of A is formed. Any other A is taken in blocks of rows: the operator multiplies a block with H
+    (BLAS for dense A), and the compiled update corrects for the rows of the same block that have changed
+    meanwhile. The objective never rises, and is tracked exactly.
+
+    An H that is held as a `csr_array` stays one. A row then moves in the columns where it or a neighbour has
+    weight, all others being at their best value, zero; the cost follows the nonzeros of H, not k.
     """
 
     needs: ClassVar[tuple[type, ...]] = (GivesRowProblem,)
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
-        """Sweep all starts side by side."""
-        H = states[0].H if len(states) == 1 else np.concatenate([state.H for state in states], axis=1)
-        sweep = _Sweep(problem, H, _gram_matrices(states, H))
-        squared_gradient = sweep.sparse() if problem.operator.is_sparse else sweep.blocks()
+        """Sweep all starts: side by side, or one after the other where H is held sparse."""
+        if is_sparse_factor(states[0].H):
+            for state in states:
+                _SparseFactorSweep(problem, state).run()
+            return
+        H = _wide([state.H for state in states])
+        A, G = problem.operator, _gram_matrices(states, H)
+        sweep = _FactoredSweep(problem, H, G, states) if A.factored else _Sweep(problem, H, G)
+        squared_gradient = sweep.sparse() if A.is_sparse or A.factored else sweep.blocks()
         for s, state in enumerate(states):
-            own = H if len(states) == 1 else np.ascontiguousarray(np.split(H, len(states), axis=1)[s])
+            own = _of_start(H, s, len(states))
             state.sweep(own, float(sweep.decrease[s]), float(np.sqrt(squared_gradient[s])))
             state.memory["gram"] = sweep.G[s]
             state.memory["age"] = state.memory.get("age", 0) + 1
 
 
+def _still_moving(row_gradient: Array) -> tuple[Array, int]:
+    """Return the rows that hold nearly all of the gradient, and how many sweeps over them cost a full one."""
+    n = len(row_gradient)
+    active = (row_gradient > NEGLIGIBLE * row_gradient.sum() / n).astype(np.uint8)
+    return active, min(n // max(int(active.sum()), 1) - 1, MOST_PARTIAL)
+
+
+def _wide(parts: Sequence[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _of_start(wide: Array, s: int, starts: int) -> Array:
+    """Return the columns of start s in an array that holds all starts side by side."""
+    return wide if starts == 1 else np.ascontiguousarray(np.split(wide, starts, axis=1)[s])
+
+
+def _some_are_stale(states: Sequence[State]) -> bool:
+    return any(state.memory.get("age", 0) % FRESH_GRAM == 0 for state in states)
+
+
 def _gram_matrices(states: Sequence[State], H: Array) -> Array:
-    if any(state.memory.get("age", 0) % FRESH_GRAM == 0 for state in states):
+    if _some_are_stale(states):
         return _kernels.gram(H, len(states))
     return np.stack([state.memory["gram"] for state in states])
 
@@ -69,12 +100,10 @@ class _Sweep:
 
     def sparse(self) -> Array:
         """Sweep over all rows, then over those that still move; return the squared gradient met first."""
-        n, diagonal = self.A.n, self.A.diagonal()
-        active, row_gradient = np.ones(n, dtype=np.uint8), np.zeros(n)
-        met = self._sweep_rows(diagonal, active, row_gradient)
-        active = (row_gradient > NEGLIGIBLE * row_gradient.sum() / n).astype(np.uint8)
-        sweeps = n // max(int(active.sum()), 1) - 1
-        for _ in range(min(sweeps, MOST_PARTIAL)):
+        diagonal, row_gradient = self.A.diagonal(), np.zeros(self.A.n)
+        met = self._sweep_rows(diagonal, np.ones(self.A.n, dtype=np.uint8), row_gradient)
+        active, sweeps = _still_moving(row_gradient)
+        for _ in range(sweeps):
             self._sweep_rows(diagonal, active, row_gradient)
         return met
 
@@ -100,6 +129,71 @@ class _Sweep:
                 self.cycles, *row.ignored.arrays, self.decrease, squared_gradient,
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
+        return squared_gradient
+
+
+class _SparseFactorSweep:
+    """One iteration over the H of one state, a `csr_array`; interrupted, it leaves the state as it was.
+
+    An entry of zero is left at zero while its gradient is so small that all of them together would hold a
+    share `UNOPENED` of the squared gradient: H would else fill up with entries that do not last.
+    """
+
+    def __init__(self, problem: Problem, state: State) -> None:
+        A: Any = problem.operator
+        H: Any = state.H
+        self.A, self.H, self.state = A, H, state
+        self.row = problem.objective.row_problem
+        self.age: int = state.memory.get("age", 0)
+        self.G: Array = gram(H) if self.age % FRESH_GRAM == 0 else state.memory["gram"].copy()
+        # At first all that is known of the zeros is how many there can be, by what neighbours' rows have.
+        zeros: float = state.memory.get("zeros", A.values.size / A.n * H.nnz)
+        self.opening = UNOPENED * state.stationarity**2 / max(zeros, 1)
+        self.decrease = np.zeros(1)
+
+    def run(self) -> None:
+        """Sweep over all rows, then over those that still move."""
+        row_gradient = np.zeros(self.A.n)
+        squared_gradient, zeros = self._sweep_rows(np.ones(self.A.n, dtype=np.uint8), 1, row_gradient)
+        self._sweep_rows(*_still_moving(row_gradient), row_gradient)
+        self.state.sweep(self.H, float(self.decrease[0]), float(np.sqrt(squared_gradient)))
+        self.state.memory |= {"gram": self.G, "age": self.age + 1, "zeros": zeros}
+
+    def _sweep_rows(self, active: Array, sweeps: int, row_gradient: Array) -> tuple[float, int]:
+        A, row, squared_gradient = self.A, self.row, np.zeros(1)
+        indptr, indices, values, zeros = _kernels.sparse_factor_sweeps(
+            A.indptr, A.indices, A.values, A.diagonal(), *factor_arrays(self.H), self.G, row.offset,
+            row.full_diagonal, MOST_CYCLES[row.full_diagonal], sweeps, self.opening, active, row_gradient,
+            self.decrease, squared_gradient,
+        )  # fmt: skip
+        self.H = sparse.csr_array((values, indices, indptr), shape=self.H.shape)
+        return float(squared_gradient[0]), zeros
+
+
+class _FactoredSweep(_Sweep):
+    """The same for an A made of a sparse X, through Z = diag(w) Xᵀ diag(s) H: no row of A is formed."""
+
+    def __init__(self, problem: Problem, H: Array, G: Array, states: Sequence[State]) -> None:
+        super().__init__(problem, H, G)
+        self.states = states
+        # Kept up to date like HᵀH: to compute it anew would add a third to what a sweep costs.
+        fresh = _some_are_stale(states)
+        self.Z = self.A.factored.inward(H) if fresh else _wide([state.memory["Z"] for state in states])
+
+    def sparse(self) -> Array:
+        """Sweep as over the rows of a sparse A, and leave to each start what stands for its H."""
+        met, starts = super().sparse(), len(self.states)
+        for s, state in enumerate(self.states):
+            state.memory["Z"] = _of_start(self.Z, s, starts)
+        return met
+
+    def _sweep_rows(self, diagonal: Array, active: Array, row_gradient: Array) -> Array:
+        row, squared_gradient = self.row, np.zeros_like(self.decrease)
+        _kernels.row_sweep_factored(
+            *self.A.factored.arrays, diagonal, self.Z, self.H, self.G, row.offset,
+            row.full_diagonal, self.cycles, *row.ignored.arrays, active, row_gradient,
+            self.decrease, squared_gradient,
+        )  # fmt: skip
         return squared_gradient
 
 

@@ -104,6 +104,72 @@ double asymmetry_dense(const T* A, std::ptrdiff_t n) {
     return worst.empty() ? 0.0 : static_cast<double>(*std::max_element(worst.begin(), worst.end()));
 }
 
+// Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, L in compressed rows and transposed: the squared norm of a Gram matrix, in double precision.
+//
+// A row of M is gathered in an array of its length; of each pair p < q one entry is computed. Rows p are shared in blocks, and
+// each row's sum is a number of its own, so that the total has the same bits on any number of threads.
+template <typename T, typename I>
+class SquaredOuter {
+public:
+    const I *indptr, *indices, *columns_indptr, *columns_indices;  // of L and of its transpose
+    const T *values, *columns_values;
+    const double *v, *u;
+    std::ptrdiff_t n;
+    bool diagonal;
+
+    double run() const {
+        constexpr std::ptrdiff_t block = 16;
+        const int threads = threads_for(n);
+        std::vector<double> sums(n, 0.0);
+        std::vector<std::vector<double>> rows(threads, std::vector<double>(n, 0.0));
+        parallel_rows(n, block, threads, [&](std::ptrdiff_t begin, std::ptrdiff_t end, int t) {
+            Pace pace;
+            for (std::ptrdiff_t p = begin; p < end; ++p) sums[p] = row_sum(p, rows[t].data(), pace);
+        });
+        double total = 0.0;
+        for (const double sum : sums) total += sum;
+        return total;
+    }
+
+private:
+    // visit(value, q, entry) for the entries of L that make m_pq for q >= p; returns how many.
+    template <typename Visit>
+    std::ptrdiff_t each(std::ptrdiff_t p, const Visit& visit) const {
+        std::ptrdiff_t count = 0;
+        for (I e = indptr[p]; e < indptr[p + 1]; ++e) {
+            const std::ptrdiff_t f = indices[e];
+            const double value = static_cast<double>(values[e]) * v[f];
+            const I* last = columns_indices + columns_indptr[f + 1];
+            const I* q = std::lower_bound(columns_indices + columns_indptr[f], last, static_cast<I>(p));
+            count += last - q;
+            for (const T* entry = columns_values + (q - columns_indices); q < last; ++q, ++entry)
+                visit(value, static_cast<std::ptrdiff_t>(*q), static_cast<double>(*entry));
+        }
+        return count;
+    }
+
+    // What row p adds from the diagonal on to the right; leaves `row` at zero. A row with few entries is not read as a whole.
+    double row_sum(std::ptrdiff_t p, double* row, Pace& pace) const {
+        const std::ptrdiff_t count = each(p, [&](double value, std::ptrdiff_t q, double entry) { row[q] += value * entry; });
+        pace(2 * count);
+        const double own = diagonal ? u[p] * row[p] * row[p] : 0.0;
+        row[p] = 0.0;
+        double sum = 0.0;
+        if (4 * count < n - p) {
+            each(p, [&](double, std::ptrdiff_t q, double) {
+                sum += u[q] * row[q] * row[q];
+                row[q] = 0.0;
+            });
+            return u[p] * (own + 2.0 * sum);
+        }
+        pace(n - p);
+#pragma omp simd reduction(+ : sum)
+        for (std::ptrdiff_t q = p + 1; q < n; ++q) sum += u[q] * row[q] * row[q];
+        std::fill(row + p, row + n, 0.0);
+        return u[p] * (own + 2.0 * sum);
+    }
+};
+
 template <typename T>
 void bind_reductions_type(nb::module_& m) {
     // XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k).
@@ -155,11 +221,30 @@ void bind_symmetry_types(nb::module_& m) {
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert());
 }
 
+template <typename T, typename I>
+void bind_squared_outer(nb::module_& m) {
+    m.def("squared_outer", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> columns_indptr,
+                              Vector<I> columns_indices, Vector<T> columns_values, Vector<double> v, Vector<double> u,
+                              bool diagonal) {
+        const SquaredOuter<T, I> outer{indptr.data(), indices.data(), columns_indptr.data(), columns_indices.data(),
+                                       values.data(), columns_values.data(), v.data(), u.data(),
+                                       std::ptrdiff_t(indptr.shape(0)) - 1, diagonal};
+        nb::gil_scoped_release release;
+        return outer.run();
+    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+       nb::arg("columns_indptr").noconvert(), nb::arg("columns_indices").noconvert(), nb::arg("columns_values").noconvert(),
+       nb::arg("v").noconvert(), nb::arg("u").noconvert(), nb::arg("diagonal"));
+}
+
 void bind_reductions(nb::module_& m) {
     bind_reductions_type<double>(m);
     bind_reductions_type<float>(m);
     bind_symmetry_dense<double>(m);
     bind_symmetry_dense<float>(m);
+    bind_squared_outer<double, std::int32_t>(m);
+    bind_squared_outer<double, std::int64_t>(m);
+    bind_squared_outer<float, std::int32_t>(m);
+    bind_squared_outer<float, std::int64_t>(m);
     bind_symmetry_types<double, std::int32_t>(m);
     bind_symmetry_types<double, std::int64_t>(m);
     bind_symmetry_types<float, std::int32_t>(m);

@@ -14,11 +14,14 @@ void bind_subset(nb::module_& m);
 void bind_order(nb::module_& m);
 void bind_nnls(nb::module_& m);
 void bind_row_descent(nb::module_& m);
+void bind_sparse_factor(nb::module_& m);
+void bind_gram_descent(nb::module_& m);
 void bind_coordinate(nb::module_& m);
 void bind_absolute(nb::module_& m);
 void bind_rank_two(nb::module_& m);
 void bind_bisect(nb::module_& m);
 void bind_kernel_k_means(nb::module_& m);
+void bind_random_walk(nb::module_& m);
 
 // A Python function that raises when the calling thread's work is no longer wanted. Lives as long as the process.
 static PyObject* python_checkpoint = nullptr;
@@ -58,10 +61,13 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_order(m);
     bind_nnls(m);
     bind_row_descent(m);
+    bind_sparse_factor(m);
+    bind_gram_descent(m);
     bind_coordinate(m);
     bind_absolute(m);
     bind_rank_two(m);
     bind_bisect(m);
     bind_kernel_k_means(m);
+    bind_random_walk(m);
     bind_threads(m);
 }

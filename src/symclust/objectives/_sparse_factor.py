@@ -1,0 +1,88 @@
+"""A factor H with few nonzeros, held as a `csr_array`: what the squared distances and row descent ask of it.
+
+A row of H can differ from zero only where one of its neighbours' rows does, so with many clusters nearly all
+of H is zero. Nothing here has n × k entries; HᵀH has k².
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import numpy as np
+from scipy import sparse
+
+from symclust import _kernels
+from symclust._types import Array
+
+if TYPE_CHECKING:
+    from symclust.objectives.squared import RowTerms
+
+
+def is_sparse_factor(H: Any) -> TypeGuard[sparse.csr_array]:
+    """Whether H is held by its nonzeros."""
+    return sparse.issparse(H)
+
+
+def factor_arrays(H: sparse.csr_array) -> tuple[Array, Array, Array]:
+    """Return rows, columns and entries of H as the kernels want them, without a copy where it can be."""
+    return H.indptr.astype(np.int64, copy=False), H.indices.astype(np.int32, copy=False), H.data
+
+
+def gram(H: Any) -> Array:
+    """Return HᵀH in double precision, however H is held.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from symclust.objectives import gram
+    >>> H = np.array([[1.0, 0.0], [2.0, 1.0]])
+    >>> gram(H).tolist(), gram(csr_array(H)).tolist()
+    ([[5.0, 2.0], [2.0, 1.0]], [[5.0, 2.0], [2.0, 1.0]])
+    """
+    if not is_sparse_factor(H):
+        return _kernels.gram(H)[0]
+    G = np.empty((H.shape[1], H.shape[1]))
+    _kernels.sparse_factor_gram(*factor_arrays(H), G)
+    return G
+
+
+def row_lengths(H: Any) -> Array:
+    """Return ‖h_i‖² of every row in double precision, however H is held."""
+    if not is_sparse_factor(H):
+        return np.einsum("il,il->i", H, H, dtype=np.float64)
+    rows = np.repeat(np.arange(H.shape[0]), np.diff(H.indptr))
+    return np.bincount(rows, weights=np.square(H.data, dtype=np.float64), minlength=H.shape[0])
+
+
+class Judgement(NamedTuple):
+    """What one pass over A says of a point, in double precision.
+
+    Attributes
+    ----------
+    fit : float
+        ⟨H, AH⟩.
+    squared_gradient : float
+        ‖∇ᴾf(H)‖² over H ≥ 0: zero outside the nonzeros of H and of AH.
+    squared_product : float
+        ‖AH‖².
+    lowest : float
+        The smallest entry of the gradient where H = 0, or zero.
+    complementarity : float
+        The largest |h ∇f| of an entry.
+    """
+
+    fit: float
+    squared_gradient: float
+    squared_product: float
+    lowest: float
+    complementarity: float
+
+
+def judge(A: Any, H: sparse.csr_array, G: Array, row: RowTerms) -> Judgement:
+    """Judge a point for a sparse A and a squared distance with these terms; AH is not formed."""
+    return Judgement(
+        *_kernels.sparse_factor_judge(
+            A.indptr, A.indices, A.values, A.diagonal(), *factor_arrays(H), G, row.offset, row.full_diagonal
+        )
+    )
