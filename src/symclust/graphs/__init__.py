@@ -7,14 +7,18 @@ function             similarity of two samples               gives
 `cosine`             x_iᵀx_j / (‖x_i‖ ‖x_j‖)                 an operator, or with neighbours sparse
 `gaussian`           exp(−‖x_i − x_j‖² / σ²)                 an array, or with neighbours sparse
 `self_tuning`        exp(−‖x_i − x_j‖² / (σ_i σ_j))          an array, or with neighbours sparse
-`normalized_cut`     any, divided by the roots of degrees    what it was given
+`normalized_cut`     any, divided by powers of the degrees   what it was given
+`random_walk`        how often short walks on any graph      a sparse graph
+                     lead from one to the other
 ===================  ======================================  =======================================
 
 No sample is similar to itself: diagonals are zero. Each function of samples has an `Affinity` class beside
 it (`NearestNeighbors`, `Cosine`, `Gaussian`, `SelfTuning`), whose `extend` gives the similarity of unseen
-samples to the training samples; `NormalizedCut` does the same for a step from one graph to another.
+samples to the training samples; `NormalizedCut` and `RandomWalk` do the same for a step from one graph to
+another. `attributed_similarity` compares nodes of an `AttributedGraph`, by their edges and features together.
 """
 
+from symclust.graphs._lengths import unit_rows
 from symclust.graphs.affinities import (
     Affinity,
     Gaussian,
@@ -24,20 +28,33 @@ from symclust.graphs.affinities import (
     nearest_neighbors,
     self_tuning,
 )
-from symclust.graphs.cosine import Cosine, cosine, unit_rows
+from symclust.graphs.attributed import (
+    AttributedGraph,
+    AttributedNodes,
+    AttributedSimilarity,
+    attributed_similarity,
+)
+from symclust.graphs.cosine import Cosine, cosine
 from symclust.graphs.normalized_cut import NormalizedCut, normalized_cut
+from symclust.graphs.random_walk import RandomWalk, random_walk
 
 __all__ = [
     "Affinity",
+    "AttributedGraph",
+    "AttributedNodes",
+    "AttributedSimilarity",
     "Cosine",
     "Gaussian",
     "NearestNeighbors",
     "NormalizedCut",
+    "RandomWalk",
     "SelfTuning",
+    "attributed_similarity",
     "cosine",
     "gaussian",
     "nearest_neighbors",
     "normalized_cut",
+    "random_walk",
     "self_tuning",
     "unit_rows",
 ]

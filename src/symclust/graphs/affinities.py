@@ -14,14 +14,16 @@ from symclust import registry
 from symclust._types import Array, Features, Matrix, SimilarityLike
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
+from symclust.graphs._lengths import unit_rows
 from symclust.graphs._neighbors import NeighborSearch, directed, union
 from symclust.graphs.normalized_cut import NormalizedCut, row_sums
-from symclust.validation import check_features, check_memory
+from symclust.validation import check_features, check_known, check_memory
 
 __all__ = ["Gaussian", "NearestNeighbors", "SelfTuning", "gaussian", "nearest_neighbors", "self_tuning"]
 
 SCALE_NEIGHBOR = 7  # the default scale looks as far as the self-tuning one
 WEIGHTS = ("cosine", "gaussian", "self_tuning")  # of the edges between neighbours
+METRICS = ("cosine", "euclidean")
 
 
 class Affinity(ABC):
@@ -135,31 +137,42 @@ class NearestNeighbors(Affinity):
     """
 
     def __init__(
-        self, n_neighbors: int | None = None, weights: str = "self_tuning", normalize: bool = True
+        self,
+        n_neighbors: int | None = None,
+        weights: str = "self_tuning",
+        normalize: bool = True,
+        metric: str = "euclidean",
     ) -> None:
         super().__init__(n_neighbors, normalize)
         self.weights = weights
+        self.metric = metric
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.weights not in WEIGHTS:
-            raise OptionError(
-                f"weights={self.weights!r} is not known. Choose one of {', '.join(map(repr, WEIGHTS))}."
-            )
+        check_known("weights", self.weights, WEIGHTS)
+        check_known("metric", self.metric, METRICS)
 
     def _edges(self, n: int) -> int | None:
         return self.n_neighbors or n.bit_length()  # ⌊log2 n⌋ + 1
 
     def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
         self._rule = registry.resolve("graphs", self.weights)()
-        return self._rule._similarity(X, q)
+        return self._rule._similarity(self._measured(X), q)
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
-        return self._rule._cross(X_new, q)
+        return self._rule._cross(self._measured(X_new), q)
+
+    def _measured(self, X: Features) -> Features:
+        """Return the rows between which distances are taken."""
+        return X if self.metric == "euclidean" else unit_rows(X)
 
 
 def nearest_neighbors(
-    X: Any, n_neighbors: int | None = None, weights: str = "self_tuning", normalize: bool = True
+    X: Any,
+    n_neighbors: int | None = None,
+    weights: str = "self_tuning",
+    normalize: bool = True,
+    metric: str = "euclidean",
 ) -> SimilarityLike:
     """Join each sample to its nearest neighbours: the default graph (Kuang, Yun and Park 2015, 7.1).
 
@@ -176,6 +189,10 @@ def nearest_neighbors(
         looks for neighbours by cosine.
     normalize : bool
         Apply `normalized_cut` (25).
+    metric : {"euclidean", "cosine"}
+        "cosine" compares directions: distances are taken between rows scaled to length 1, so that neighbours
+        are those with the largest cosines. Brighter copies of an image, longer documents and deeper sequenced
+        cells are then where the others of their kind are. A zero row keeps its place at the origin.
 
     Returns
     -------
@@ -195,7 +212,7 @@ def nearest_neighbors(
     >>> A.toarray().round(2).tolist()
     [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
-    return NearestNeighbors(n_neighbors, weights, normalize).fit(check_features(X), check_input=False)
+    return NearestNeighbors(n_neighbors, weights, normalize, metric).fit(check_features(X), check_input=False)
 
 
 class DistanceKernel(Affinity):

@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust._threads import split
 from symclust._types import Array, Features, Matrix, SimilarityLike
+from symclust.graphs._lengths import inverse_norms, unit_rows
 from symclust.graphs._neighbors import NeighborSearch, directed, index_type, pair_products, union
 from symclust.graphs.affinities import Affinity
 from symclust.operators import Gram, Operator
 from symclust.validation import check_features
 
 __all__ = ["Cosine", "cosine"]
-
-ROWS = 1024  # rows whose lengths are measured at a time
 
 
 class Cosine(Affinity):
@@ -108,35 +106,3 @@ def cosine(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> S
     [[0.0, 0.96, 0.8], [0.96, 0.0, 0.0], [0.8, 0.0, 0.0]]
     """
     return Cosine(n_neighbors, normalize).fit(check_features(X), check_input=False)
-
-
-def inverse_norms(X: Features) -> Array:
-    """Return 1/‖x_i‖ in float64; 0 for a zero row, as which one shorter than any normal number counts."""
-    norms = np.concatenate([_norms(X[rows]) for rows in split(X.shape[0], ROWS)])
-    return _inverse(norms, X.dtype)
-
-
-def _norms(X: Features) -> Array:
-    # Divided by the largest entry first: the square of 1e200 would overflow, that of 1e-200 vanish.
-    largest = abs(X).max(axis=1)
-    largest = (largest.toarray() if sparse.issparse(largest) else largest).astype(np.float64)
-    shrunk = _rows_times(X, _inverse(largest, X.dtype))
-    squares = shrunk.multiply(shrunk) if sparse.issparse(shrunk) else shrunk * shrunk
-    return largest * np.sqrt(squares.sum(axis=1))
-
-
-def _inverse(lengths: Array, dtype: np.dtype) -> Array:
-    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths >= np.finfo(dtype).tiny)
-
-
-def unit_rows(X: Features) -> Features:
-    """Return x_i / ‖x_i‖ in the precision of X; zero rows stay zero."""
-    return _rows_times(X, inverse_norms(X)).astype(X.dtype, copy=False)
-
-
-def _rows_times(X: Features, factors: Array) -> Features:
-    if not sparse.issparse(X):
-        return X * factors[:, None]
-    values = X.data * np.repeat(factors, np.diff(X.indptr))
-    # Indices are copied: the result outlives X, which its owner may change.
-    return sparse.csr_array((values, X.indices.copy(), X.indptr.copy()), shape=X.shape)

@@ -1,4 +1,4 @@
-"""Similarities divided by the square roots of the degrees."""
+"""Similarities divided by the square roots, or other powers, of the degrees."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from symclust._threads import split
 from symclust._types import Array, Matrix, SimilarityLike
 from symclust.exceptions import InputError
 from symclust.operators import Dense, Operator, Sparse, as_operator
+from symclust.validation import check_number
 
 __all__ = ["normalized_cut"]
 
 ROWS = 256  # of a dense matrix scaled at a time: the temporary stays small
 
 
-def normalized_cut(similarity: Any) -> SimilarityLike:
-    """Normalise: a_ij = e_ij d_i^-1/2 d_j^-1/2 with d_i = Σ_j e_ij (Kuang, Yun and Park 2015, (25)).
+def normalized_cut(similarity: Any, exponent: float = 0.5) -> SimilarityLike:
+    """Normalise: a_ij = e_ij (d_i d_j)^-α with d_i = Σ_j e_ij; α = 1/2 is (25) of Kuang, Yun and Park (2015).
 
-    Nodes of large degree no longer outweigh the others: factoring A approximates the normalised cut, and the
-    largest eigenvalue of A is 1.
+    Nodes of large degree no longer outweigh the others. With α = 1/2 factoring A approximates the normalised
+    cut, and the largest eigenvalue of A is 1; but each piece of a network that hangs on the rest by an edge
+    then has an eigenvalue near 1 too, and passes for a cluster. A little less than 1/2 favours large ones.
 
     Parameters
     ----------
     similarity : ndarray, sparse array or matrix, networkx or igraph graph, or Operator
         Square, symmetric, with row sums of at least 0. It is not changed.
+    exponent : float from 0 to 1, default=0.5
+        α; 0 changes nothing.
 
     Returns
     -------
@@ -51,8 +55,10 @@ def normalized_cut(similarity: Any) -> SimilarityLike:
     """
     operator = as_operator(similarity)
     if isinstance(similarity, Operator) or not isinstance(operator, Dense | Sparse):
-        return NormalizedCut().fit(operator)
-    return NormalizedCut().fit((operator.array if isinstance(operator, Dense) else operator.csr).copy())
+        return NormalizedCut(exponent).fit(operator)
+    return NormalizedCut(exponent).fit(
+        (operator.array if isinstance(operator, Dense) else operator.csr).copy()
+    )
 
 
 class NormalizedCut:
@@ -60,23 +66,32 @@ class NormalizedCut:
 
     A new node with the edges of an old one gets the old one's row of A, to the bit.
 
+    Parameters
+    ----------
+    exponent : float
+        α of `normalized_cut`.
+
     Attributes
     ----------
     degrees_ : ndarray of shape (n,)
         Row sums of the similarities.
     """
 
+    def __init__(self, exponent: float = 0.5) -> None:
+        self.exponent = exponent
+
     def fit(self, E: SimilarityLike, degrees: Array | None = None) -> SimilarityLike:
         """Return the normalised cut of E and remember its degrees; an array is scaled in place."""
         self.degrees_ = row_sums(E) if degrees is None else degrees
-        self._roots = inverse_roots(self.degrees_, E.dtype)
+        check_number("exponent", self.exponent, least=0, most=1)
+        self._factors = inverse_powers(self.degrees_, self.exponent, E.dtype)
         if isinstance(E, Operator):
-            return E.scaled(self._roots)  # (25)
-        return scale(E, self._roots, self._roots)  # (25)
+            return E.scaled(self._factors)  # (25)
+        return scale(E, self._factors, self._factors)  # (25)
 
     def extend(self, E: Matrix) -> Matrix:
         """Return the rows of new nodes, given by their similarities to those of `fit`, scaled in place."""
-        return scale(E, inverse_roots(row_sums(E), E.dtype), self._roots)  # (25)
+        return scale(E, inverse_powers(row_sums(E), self.exponent, E.dtype), self._factors)  # (25)
 
 
 def row_sums(E: SimilarityLike) -> Array:
@@ -86,8 +101,8 @@ def row_sums(E: SimilarityLike) -> Array:
     return E @ np.ones(E.shape[1]) if sparse.issparse(E) else E.sum(axis=1, dtype=np.float64)
 
 
-def inverse_roots(d: Array, dtype: np.dtype) -> Array:
-    """Return d^-1/2, and 0 where a node has no edges.
+def inverse_powers(d: Array, exponent: float, dtype: np.dtype) -> Array:
+    """Return d^-α, and 0 where a node has no edges.
 
     Degrees below the smallest normal number of `dtype` have underflowed and count as zero; so the product
     of two roots cannot overflow.
@@ -101,10 +116,11 @@ def inverse_roots(d: Array, dtype: np.dtype) -> Array:
             f"(the smallest, {d[worst]:.3g}, at node {worst}). Use nonnegative similarities, for example by "
             "making the features nonnegative or with affinity='self_tuning', or leave out the normalisation."
         )
-    roots = np.zeros(d.shape, dtype=dtype)
+    powers = np.zeros(d.shape, dtype=dtype)
     connected = d >= np.finfo(dtype).tiny
-    roots[connected] = 1 / np.sqrt(d[connected])
-    return roots
+    # The root is rounded better than a power.
+    powers[connected] = 1 / np.sqrt(d[connected]) if exponent == 0.5 else d[connected] ** -exponent
+    return powers
 
 
 def scale(E: Matrix, left: Array, right: Array) -> Matrix:
