@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.cluster import SpectralClustering
 
 from symclust.datasets import planted_partition
 from symclust.exceptions import InputError, OptionError
+from symclust.metrics import clustering_accuracy
 
 
 @settings(max_examples=40)
@@ -29,6 +31,13 @@ def test_degree_and_mixing_come_out_as_asked():
     i, j = A.nonzero()
     assert A.nnz / 5000 == pytest.approx(30, rel=0.02)
     assert np.mean(y[i] != y[j]) == pytest.approx(0.3, abs=0.01)
+
+
+def test_scikit_learn_takes_the_graph():
+    """Its solver accepts 32-bit indices alone."""
+    A, y = planted_partition(n_samples=60, n_clusters=2, degree=10, mixing=0.02, random_state=0)
+    model = SpectralClustering(2, affinity="precomputed", eigen_solver="arpack", random_state=0)
+    assert clustering_accuracy(y, model.fit_predict(A)) == 1
 
 
 def test_full_probability_joins_every_pair():

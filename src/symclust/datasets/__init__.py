@@ -1,6 +1,14 @@
 """Data with known clusters, made on the spot."""
 
+from symclust.datasets.lfr import lfr, overlapping_lfr
 from symclust.datasets.overlapping_blobs import overlapping_blobs
 from symclust.datasets.random_graphs import adversarial_cliques, noisy_cliques, planted_partition
 
-__all__ = ["adversarial_cliques", "noisy_cliques", "overlapping_blobs", "planted_partition"]
+__all__ = [
+    "adversarial_cliques",
+    "lfr",
+    "noisy_cliques",
+    "overlapping_blobs",
+    "overlapping_lfr",
+    "planted_partition",
+]

@@ -62,7 +62,7 @@ def planted_partition(
     shuffle = rng.permutation(n_samples)
     y = np.empty(n_samples, dtype=np.intp)
     y[shuffle] = np.repeat(np.arange(n_clusters), sizes)
-    return _symmetric(shuffle[i], shuffle[j], n_samples), y
+    return symmetric(shuffle[i], shuffle[j], n_samples), y
 
 
 def _probabilities(n: int, k: int, degree: float, mixing: float) -> tuple[float, float]:
@@ -136,7 +136,7 @@ def noisy_cliques(
     rng = np.random.default_rng(random_state)
     i, j = _partition_pairs(nodes, 1 - noise, noise, rng)
     H_true = np.repeat(np.eye(len(nodes)), nodes, axis=0)
-    return _symmetric(i, j, len(H_true), diagonal=1.0), H_true
+    return symmetric(i, j, len(H_true), diagonal=1.0), H_true
 
 
 def adversarial_cliques(
@@ -196,7 +196,7 @@ def adversarial_cliques(
     j = np.concatenate([j, outside])
     H_true = np.zeros((n, n_cliques))
     H_true[:members] = np.repeat(np.eye(n_cliques), size, axis=0)
-    return _symmetric(i, j, n, diagonal=1.0), H_true
+    return symmetric(i, j, n, diagonal=1.0), H_true
 
 
 def _check_links(size: int, n_cliques: int, n_isolated: int, n_links: int) -> None:
@@ -256,9 +256,11 @@ def _random_subset(size: int, probability: float, rng: np.random.Generator) -> A
     return members[members < size]
 
 
-def _symmetric(i: Array, j: Array, n: int, diagonal: float = 0.0) -> csr_array:
+def symmetric(i: Array, j: Array, n: int, diagonal: float = 0.0) -> csr_array:
     """Return the symmetric matrix with ones at the pairs, each given once, and a constant diagonal."""
     own = np.arange(n if diagonal else 0)
     values = np.concatenate([np.ones(2 * len(i)), np.full(len(own), diagonal)])
-    rows, columns = np.concatenate([i, j, own]), np.concatenate([j, i, own])
+    # Many of SciPy's and scikit-learn's routines take nothing but 32 bits
+    kind = np.int32 if max(n, len(values)) <= np.iinfo(np.int32).max else np.int64
+    rows, columns = (np.concatenate(parts).astype(kind) for parts in ((i, j, own), (j, i, own)))
     return coo_array((values, (rows, columns)), shape=(n, n)).tocsr()

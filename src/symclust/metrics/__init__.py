@@ -8,6 +8,7 @@ from symclust.metrics.known_classes import (
     misclassification_rate,
     nmi_by_level,
 )
+from symclust.metrics.overlapping import overlapping_f1, overlapping_nmi
 from symclust.metrics.similarities import normalized_cut, within_cluster_similarity
 from symclust.metrics.topic_coherence import topic_coherence
 
@@ -20,6 +21,8 @@ __all__ = [
     "misclassification_rate",
     "nmi_by_level",
     "normalized_cut",
+    "overlapping_f1",
+    "overlapping_nmi",
     "topic_coherence",
     "within_cluster_similarity",
 ]

@@ -38,7 +38,8 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
         Known classes and found clusters. Any labels that sort will do: integers, strings; the two need not
-        share names.
+        share names. Samples that a method leaves without a cluster, labelled −1, are one more cluster, as for
+        the metrics of scikit-learn.
 
     Returns
     -------
@@ -157,7 +158,8 @@ def membership_calibration(labels_true: ArrayLike, membership: ArrayLike, n_bins
             "memberships for each label."
         )
     P = P / np.maximum(P.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    confidence, right = P.max(axis=1), _right(y, P.argmax(axis=1))
+    # A sample without memberships is in no cluster, so not in the right one.
+    confidence, right = P.max(axis=1), _right(y, P.argmax(axis=1)) & P.any(axis=1)
     least = 1 / P.shape[1]
     bins = np.clip(((confidence - least) / max(1 - least, 1e-300) * n_bins).astype(int), 0, n_bins - 1)
     rows = [

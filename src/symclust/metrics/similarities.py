@@ -27,7 +27,7 @@ def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
     similarity : array, sparse array or Operator of shape (n_samples, n_samples)
         K.
     labels : array-like of shape (n_samples,)
-        The cluster of each sample.
+        The cluster of each sample. Samples with label −1 belong to no cluster and are left out.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
     0.8
     """
     K, labels = _read_clusters(similarity, labels)
-    pairs = np.sum(np.bincount(labels).astype(np.float64) ** 2)
+    pairs = np.sum(np.bincount(labels[labels >= 0]).astype(np.float64) ** 2)
     return float(_inside_sums(K, labels).sum() / pairs)
 
 
@@ -61,7 +61,7 @@ def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
     similarity : array, sparse array or Operator of shape (n_samples, n_samples)
         A, symmetric and nonnegative, not yet normalised.
     labels : array-like of shape (n_samples,)
-        The cluster of each sample.
+        The cluster of each sample. Samples with label −1 belong to no cluster and are left out.
 
     Returns
     -------
@@ -81,22 +81,26 @@ def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
     degrees = np.asarray(A @ np.ones(len(labels)), dtype=np.float64)
     if not np.isfinite(degrees).all():
         raise InputError("The similarity contains NaN or infinity, or sums that overflow.")
-    association, volume = (np.bincount(labels, weights=sums) for sums in (_inside_sums(A, labels), degrees))
+    placed, inside = labels >= 0, _inside_sums(A, labels)
+    association, volume = (np.bincount(labels[placed], sums[placed]) for sums in (inside, degrees))
     shares = np.divide(association, volume, out=np.zeros(len(volume)), where=volume > 0)
     return float(1 - shares.mean())
 
 
 def _read_clusters(similarity: Any, labels: ArrayLike) -> tuple[Any, Array]:
-    """Return A as something of real numbers with ``@``, and the clusters as numbers from 0 on."""
+    """Return A as something of real numbers with ``@``, and the clusters as numbers from 0 on, −1: none."""
     held = hasattr(similarity, "dtype") and not isinstance(similarity, np.ndarray)  # sparse, or an operator
     A = similarity if held else np.asarray(similarity)
-    codes = np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
+    names, codes = np.unique(np.asarray(labels), return_inverse=True)
+    codes = codes.ravel() - (names.dtype.kind in "if" and names.size > 0 and names[0] == -1)
     shape = getattr(A, "shape", None)
     if shape != (np.size(labels), codes.size) or np.ndim(labels) != 1 or not codes.size:
         raise InputError(
             f"The similarity has shape {shape} and there are labels of shape {np.shape(labels)}: it needs "
             "one row and one column for each of at least one sample. Of a graph, give the matrix of weights."
         )
+    if codes.max() < 0:
+        raise InputError("All labels are -1: no sample is in a cluster, so there is nothing to measure.")
     # Products of booleans are booleans, and those of small integers overflow.
     return A if A.dtype in (np.float32, np.float64) else A.astype(np.float64), codes
 
