@@ -18,7 +18,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from symclust import HierarchicalNMF
 from symclust.applications import topics
+from symclust.applications._refinement import RefinedTopics
 from symclust.applications._terms import JOINERS, _token_pattern
+from symclust.documents import DocumentWeights
 from symclust.exceptions import (
     CombinationError,
     InputError,
@@ -99,14 +101,10 @@ def test_assign_places_new_documents(corpus, tree):
 
 
 def test_assign_solves_one_problem_once(corpus, tree, monkeypatch):
-    texts = corpus[0]
-    labels = tree._fitted.model.predict(
-        tree._fitted.weights.transform(tree._fitted.vectorizer.transform(texts))
-    )
     calls = []
-    transform = HierarchicalNMF.transform
-    monkeypatch.setattr(HierarchicalNMF, "transform", lambda *given: calls.append(1) or transform(*given))
-    np.testing.assert_array_equal(tree.assign(texts).labels_, labels)
+    transform = RefinedTopics.transform
+    monkeypatch.setattr(RefinedTopics, "transform", lambda *given: calls.append(1) or transform(*given))
+    np.testing.assert_array_equal(tree.assign(corpus[0]).labels_, tree.flatten().labels_)
     assert len(calls) == 1
 
 
@@ -272,10 +270,21 @@ def test_outliers_are_kept_apart(corpus):
 
 def test_parameters_of_the_hierarchy_pass_through(corpus):
     mixed = "hockey team ice puck goal player orbit moon rocket nasa launch shuttle"
-    soft = topics([*corpus[0], mixed], 3, random_state=0, model_params={"soft": True})
+    soft = topics([*corpus[0], mixed], 3, random_state=0, refine=False, model_params={"soft": True})
     assert np.count_nonzero(soft.membership_[-1]) > 1
     few = topics(corpus[0], None, random_state=0, model_params={"score_threshold": 0.9})
     assert len(few.leaves) == 2
+
+    with pytest.raises(CombinationError, match=r"soft tree.*refine=False"):
+        topics(corpus[0], 3, model_params={"soft": True})
+
+
+def test_without_refinement_the_tree_is_that_of_the_model(corpus):
+    texts = corpus[0]
+    tree = topics(texts, 3, random_state=0, refine=False)
+    X = DocumentWeights().fit_transform(CountVectorizer(vocabulary=tree.feature_names).fit_transform(texts))
+    model = HierarchicalNMF(3, outlier_ratio=30.0, criterion="energy", random_state=0).fit(X)
+    np.testing.assert_array_equal(tree.labels_, model.labels_)
 
 
 @pytest.mark.parametrize("params", [None, {}, {"score_threshold": None}])
@@ -395,3 +404,13 @@ def test_the_same_seed_gives_the_same_tree(corpus, tree):
 def test_common_words_do_not_lead(tree):
     for leaf in tree.leaves:
         assert not {term for term, _ in leaf.terms[:8]} & set(COMMON)
+
+
+def test_inner_nodes_are_told_by_their_leaves(tree):
+    words = {word for own in WORDS.values() for word in own}
+    for topic in tree:
+        first = [term for term, _ in topic.terms[:8]]
+        assert not set(first) & set(COMMON)
+    assert {term for term, _ in tree[0].terms[:6]} <= words
+    named = {term for leaf in tree.leaves for term, _ in leaf.terms[:10]}
+    assert {term for term, _ in tree[0].terms[:5]} <= named

@@ -1,5 +1,7 @@
 """Weights of documents against the formulas written out with dense matrices."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from symclust.documents import DocumentWeights
 from symclust.exceptions import InputError, OptionError
 
-SWITCHES = [(a, b, c) for a in (True, "plain", False) for b in (True, False) for c in (True, False)]
+SWITCHES = [
+    (*switches, logs)
+    for switches in product((True, "plain", "positive", False), (True, False), (True, False))
+    for logs in (False, True)
+]
 COUNTS = arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 5))
 
 
@@ -21,11 +27,11 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def twin(counts, tfidf, unit_norm, normalized_cut):
+def twin(counts, tfidf, unit_norm, normalized_cut, log_counts):
     """The three steps of thesis 2.2.1 with X Xᵀ formed."""
-    X = counts.astype(float)
-    if tfidf == "plain":
-        X = X * np.log(len(X) / np.maximum((counts > 0).sum(axis=0), 1))
+    X = np.log(1 + counts) if log_counts else counts.astype(float)
+    if tfidf in ("plain", "positive"):
+        X = X * np.log((len(X) + (tfidf == "positive")) / np.maximum((counts > 0).sum(axis=0), 1))
     elif tfidf:
         X = X * (np.log((1 + len(X)) / (1 + (counts > 0).sum(axis=0))) + 1)
     if unit_norm:
@@ -113,7 +119,9 @@ def test_stored_zeros_are_no_terms_of_their_documents():
 
 
 def test_an_unknown_idf_is_refused():
-    with pytest.raises(OptionError, match=r"tfidf='smooth' is not known. Choose one of True, False, 'plain'"):
+    with pytest.raises(
+        OptionError, match=r"tfidf='smooth' is not known. Choose one of True, False, 'plain', 'positive'"
+    ):
         DocumentWeights(tfidf="smooth").fit([[1, 2]])
 
 

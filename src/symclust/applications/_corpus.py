@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust._text import showable
+from symclust.applications._markup import without_addresses, without_markup
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.validation import check_features, is_missing
 
@@ -46,6 +47,8 @@ class Corpus:
         Documents × terms, where that is what was given.
     terms : list of str or None
         The names of its columns, if they have any.
+    clean : bool
+        Whether texts are without markup, and addresses in them no words.
     """
 
     texts: list[str] | None
@@ -53,21 +56,42 @@ class Corpus:
     notes: list[str] = field(default_factory=list)
     counts: Any = None
     terms: list[str] | None = None
+    clean: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
 
+    def countable(self) -> list[str]:
+        """Return the texts with what counts as words: readers want to see addresses, topics not."""
+        assert self.texts is not None
+        return [without_addresses(text) for text in self.texts] if self.clean else self.texts
 
-def read_corpus(texts: Any, *, feature_names: Any = None, text_key: str = "text", encoding: str) -> Corpus:
+
+def read_corpus(
+    texts: Any, *, feature_names: Any = None, text_key: str = "text", encoding: str, clean: bool = True
+) -> Corpus:
     """Return the documents that `texts` holds or names.
 
-    Files are read as text, never executed, unpickled or followed to what they name. Texts come out composed
-    (Unicode's NFC): an é is one character, whichever way it was written.
+    Files are read as text, never executed, unpickled or followed to what they name. Texts come out without
+    HTML, unless not `clean`, and composed (Unicode's NFC): an é is one character, whichever way it was
+    written.
     """
     corpus = _read(texts, feature_names, text_key, encoding)
     if corpus.texts is not None:
+        corpus.clean = clean
+        if clean:
+            _clean(corpus)
         corpus.texts = [normalize("NFC", text) for text in corpus.texts]
     return corpus
+
+
+def _clean(corpus: Corpus) -> None:
+    assert corpus.texts is not None
+    before, corpus.texts = corpus.texts, [without_markup(text) for text in corpus.texts]
+    changed = sum(one != other for one, other in zip(before, corpus.texts, strict=True))
+    if changed:
+        documents = "1 document" if changed == 1 else f"{changed:,} documents"
+        corpus.notes.append(f"HTML was taken out of {documents}; clean=False would leave it in.")
 
 
 def _read(texts: Any, feature_names: Any, text_key: str, encoding: str) -> Corpus:

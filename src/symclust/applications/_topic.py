@@ -11,7 +11,7 @@ from scipy import sparse
 from symclust._text import showable
 from symclust.applications._corpus import Corpus
 from symclust.applications._terms import JOINERS
-from symclust.hierarchy import Node, Tree
+from symclust.hierarchy import Tree
 from symclust.metrics import topic_coherence
 
 __all__ = ["Example", "Topic", "describe", "draw_tree"]
@@ -60,10 +60,13 @@ class Topic:
     documents : ndarray of int
         The documents in it, by their numbers among those given.
     terms : tuple of (str, float)
-        The terms that set it apart from all documents, the most telling first, and their weights: ordered by
-        p log(p/q), with p and q the shares of a term in the weights of the topic and of all documents.
+        The terms that set its leaves apart from all documents, the most telling first, and their weights in
+        its mean document: ordered by p log(p/q), with p and q the shares of a term in the weights of a leaf
+        and of all documents, added up over the documents of its leaves.
     score : float
-        What its split is worth (Kuang 2014, (63)); NaN where that was not asked.
+        What its split is worth: how much closer documents are to the centres of the two parts than to a
+        common one, their cosines added up; for trees that are not refined, (63) of Kuang (2014), also for
+        leaves. NaN where that was not asked.
     coherence : float
         `symclust.metrics.topic_coherence` of its terms in all documents.
     examples : tuple of Example
@@ -119,8 +122,8 @@ def describe(
         How many to keep of each.
     """
     nodes = list(tree.walk())
-    common = _sum(X)
-    ranked = [_ranked(node, X, common) for node in nodes]
+    telling = _ranked(tree, X)
+    ranked = [telling[node.number] for node in nodes]
     coherence = topic_coherence(X, [order for order, _ in ranked])
     labels = {leaf.number: label for label, leaf in enumerate(tree.leaves())}
     return [
@@ -140,22 +143,38 @@ def describe(
     ]
 
 
-def _ranked(node: Node, X: sparse.csr_array, common: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the terms that set a node apart from all documents, and their weights in it.
+def _ranked(tree: Tree, X: sparse.csr_array) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Return the terms of each node by what they tell, and their weights in its mean document.
 
-    With p the weights of its split, or of its mean document, and q those of the mean of all documents, both
-    summing to one, terms are ordered by their part p log(p/q) of the divergence of p from q. The weights
-    alone would put the words first that are everywhere.
+    With p the mean document of a leaf and q that of all documents, both summing to one, a term tells its part
+    p log(p/q) of the divergence of p from q, for each document of the leaf. The weights alone would put the
+    words first that are everywhere. A node's terms are those that its leaves are told by, taken together:
+    what many of them share comes first. Compared with all documents as a whole, large nodes, and the root
+    above all, would be told by noise.
     """
-    weights = np.zeros(X.shape[1])
-    if "terms" in node.data:
-        weights[np.asarray(node.data["terms"], dtype=np.intp)] = node.data["weights"]
-    else:
-        weights = _sum(X[node.members])
+    q = _sum(X)
+    q = q / (q.sum() or 1)
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    sums: dict[int, np.ndarray] = {}
+    telling: dict[int, np.ndarray] = {}
+    for node in reversed(list(tree.walk())):
+        number = node.number
+        if node.children:
+            sums[number] = np.sum([sums.pop(child) for child in node.children], axis=0)
+            telling[number] = np.sum([telling.pop(child) for child in node.children], axis=0)
+        else:
+            sums[number] = weights = _sum(X[node.members])
+            p = weights / (weights.sum() or 1)
+            ratio = np.divide(p, q, out=np.ones_like(p), where=p > 0)
+            telling[number] = len(node.members) * p * np.log(ratio)
+        found[number] = _by_telling(sums[number], telling[number])
+    return found
+
+
+def _by_telling(weights: np.ndarray, telling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     present = np.flatnonzero(weights)
-    p, q = weights[present] / weights.sum(), common[present] / common.sum()
-    order = present[np.argsort(-p * np.log(p / q), kind="stable")]
-    return order, weights[order]
+    order = present[np.lexsort((-weights[present], -telling[present]))]
+    return order, weights[order] / np.linalg.norm(weights[order])
 
 
 def _sum(X: sparse.csr_array) -> np.ndarray:

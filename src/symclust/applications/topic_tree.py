@@ -16,6 +16,7 @@ from symclust._types import Array
 from symclust.applications._corpus import Corpus, read_corpus
 from symclust.applications._topic import Topic, draw_tree
 from symclust.documents import DocumentWeights
+from symclust.estimators import labels_of
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.validation import check_number
 
@@ -51,7 +52,7 @@ class NamedTopics(TopicAssignment):
     components_ : ndarray of shape (n_topics, n_terms)
         Weights of the terms in each topic.
     terms : list of list of str
-        The most important terms of each topic.
+        The terms of each leaf, the most telling first.
     """
 
     components_: Array
@@ -67,7 +68,7 @@ class FittedTopics:
     vectorizer : CountVectorizer or None
         None where counts were given.
     weights : DocumentWeights
-    model : HierarchicalNMF
+    model : RefinedTopics or HierarchicalNMF
     terms : ndarray of str
         Names of the columns.
     has_names : bool
@@ -76,8 +77,6 @@ class FittedTopics:
         Documents that the model was fitted to.
     n_documents : int
         All documents.
-    n_terms : int
-        How many terms name a topic.
     reading : dict
         Options of `read_corpus`.
     """
@@ -89,7 +88,6 @@ class FittedTopics:
     has_names: bool
     kept: Array
     n_documents: int
-    n_terms: int
     reading: dict[str, Any]
 
     def assign(self, texts: Any) -> TopicAssignment:
@@ -99,8 +97,7 @@ class FittedTopics:
         membership = np.zeros((X.shape[0], len(self.model.components_)), dtype=X.dtype)
         if known.size:
             membership[known] = self.model.transform(X[known])
-        labels = np.where(membership.any(axis=1), membership.argmax(axis=1), -1)
-        return TopicAssignment(labels, membership)
+        return TopicAssignment(labels_of(membership), membership)
 
     def _counts(self, corpus: Corpus) -> sparse.csr_array:
         if corpus.texts is not None:
@@ -109,7 +106,7 @@ class FittedTopics:
                     "The topics come from a matrix of counts, so how texts become counts is not known: give "
                     "the counts of the new documents, with the same columns."
                 )
-            return sparse.csr_array(self.vectorizer.transform(corpus.texts))
+            return sparse.csr_array(self.vectorizer.transform(corpus.countable()))
         if corpus.counts.shape[1] != len(self.terms):
             raise InputError(
                 f"The matrix has {corpus.counts.shape[1]} columns, but the topics know {len(self.terms)} "
@@ -132,19 +129,15 @@ class FittedTopics:
         """Return the weights of the leaves, for all documents that were given."""
         return self.spread(self.model.membership_, 0)
 
-    def flatten(self) -> NamedTopics:
+    def flatten(self, terms: list[list[str]]) -> NamedTopics:
         """Return the leaves as flat topics, for all documents that were given."""
         flat = self.model.flatten()
         return NamedTopics(
             labels_=self.spread(flat.labels_, -1),
             membership_=self.spread(flat.membership_, 0),
             components_=flat.components_,
-            terms=[self._names(row) for row in np.asarray(flat.components_)],
+            terms=terms,
         )
-
-    def _names(self, weights: Array) -> list[str]:
-        order = np.argsort(-weights, kind="stable")[: self.n_terms]
-        return self.terms[order[weights[order] > 0]].tolist()
 
     def spread(self, rows: Array, fill: float) -> Array:
         """Return an array with a row for every document, `fill` for those that took no part."""
@@ -292,7 +285,7 @@ class TopicTree:
 
     def flatten(self) -> NamedTopics:
         """Return the leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
-        return self._fitted.flatten()
+        return self._fitted.flatten([[term for term, _ in leaf.terms] for leaf in self.leaves])
 
 
 def _nested(topics: Sequence[Topic], names: Sequence[str], with_documents: bool) -> dict[str, Any]:

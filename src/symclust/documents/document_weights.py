@@ -30,14 +30,17 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    tfidf : bool or "plain", default=True
+    tfidf : bool or {"plain", "positive"}, default=True
         Multiply counts by the inverse document frequency of their term: True takes
         :class:`~sklearn.feature_extraction.text.TfidfTransformer`'s log((1 + n) / (1 + df)) + 1, "plain" the
-        textbooks' log(n / df), which leaves out terms that are everywhere and served NMF of TDT2 better.
+        textbooks' log(n / df), which leaves out terms that are everywhere and served NMF of TDT2 better;
+        "positive" is log((1 + n) / df), which is nearly the same and leaves no document without weights.
     unit_norm : bool, default=True
         Scale rows to Euclidean length 1.
     normalized_cut : bool, default=True
         Divide rows by the square root of their degree.
+    log_counts : bool, default=False
+        Take log(1 + count) in place of counts, so that a word that a document repeats does not drown others.
 
     Attributes
     ----------
@@ -60,10 +63,17 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [[0.707, 0.0], [0.707, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(self, tfidf: bool | str = True, unit_norm: bool = True, normalized_cut: bool = True) -> None:
+    def __init__(
+        self,
+        tfidf: bool | str = True,
+        unit_norm: bool = True,
+        normalized_cut: bool = True,
+        log_counts: bool = False,
+    ) -> None:
         self.tfidf = tfidf
         self.unit_norm = unit_norm
         self.normalized_cut = normalized_cut
+        self.log_counts = log_counts
 
     def fit(self, X: Any, y: Any = None) -> DocumentWeights:
         """Learn the document frequencies and the sum of the weighted documents.
@@ -123,15 +133,19 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X
 
     def _inverse_frequencies(self, counts: sparse.csr_array) -> np.ndarray:
-        if self.tfidf not in (True, False, "plain"):
-            raise OptionError(f"tfidf={self.tfidf!r} is not known. Choose one of True, False, 'plain'.")
+        if self.tfidf not in (True, False, "plain", "positive"):
+            raise OptionError(
+                f"tfidf={self.tfidf!r} is not known. Choose one of True, False, 'plain', 'positive'."
+            )
         n, d = counts.shape
-        if self.tfidf == "plain":
+        if isinstance(self.tfidf, str):
+            n += self.tfidf == "positive"
             return np.log(n / np.maximum(np.bincount(counts.indices, minlength=d), 1))
         return TfidfTransformer(norm=None).fit(counts).idf_ if self.tfidf else np.ones(d)
 
     def _lengthen(self, counts: sparse.csr_array) -> sparse.csr_array:
-        X = _with_values(counts, counts.data * self.idf_[counts.indices])
+        values = np.log1p(counts.data) if self.log_counts else counts.data
+        X = _with_values(counts, values * self.idf_[counts.indices])
         return sparse.csr_array(normalize(X, copy=False)) if self.unit_norm else X
 
     def _finish(self, X: sparse.csr_array, given: Any) -> Any:
