@@ -1,22 +1,31 @@
 """What features may be, and what is said when they are not."""
 
+import re
 from pathlib import Path
 
+import igraph
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse
+from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse, as_operator
 from symclust.validation import (
     PAIRS,
+    ask_what_it_is,
     check_features,
     check_memory,
     check_nonnegative,
     check_number,
     check_scale,
     check_similarity,
+    looks_like_similarity,
+    refuse_edges,
 )
 
 
@@ -262,3 +271,105 @@ def test_negative_entries_are_named_with_their_place_and_the_estimator(form):
     words = r"passed to NMF.*concerned: 2, the first at row 2, column 1: -2\.5\. Use the weights"
     with pytest.raises(InputError, match=words):
         check_nonnegative(form(X), "NMF", "Use the weights as they were.")
+
+
+# Similarities given as features -----------------------------------------------------------------------------
+
+
+def symmetric(n=12, seed=0, diagonal=0.0):
+    A = np.random.RandomState(seed).rand(n, n)
+    A = A + A.T
+    np.fill_diagonal(A, diagonal)
+    return A
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("diagonal", [0.0, 1.0, 5.5])
+def test_symmetric_matrices_look_like_similarities(form, diagonal):
+    assert looks_like_similarity(form(symmetric(diagonal=diagonal)))
+    graph = (symmetric() > 1.3).astype(np.float32)
+    assert looks_like_similarity(form(graph))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_features_do_not(form):
+    A = symmetric()
+    almost = A.copy()
+    almost[3, 7] = np.nextafter(almost[3, 7], 1)
+    late = A.copy()
+    late[10, 11] += 1
+    signed = A - 0.5
+    names = (np.eye(12), np.zeros((12, 12)), np.diag(np.arange(12.0)))  # of samples, or nothing at all
+    for X in (A[:, :5], A[:5, :5], almost, late, signed, *names):
+        assert not looks_like_similarity(form(X))
+
+
+@given(arrays(np.float64, (12, 12), elements=st.floats(0, 4)), st.booleans())
+def test_looking_is_the_same_for_both_forms(X, mirror):
+    X = X + X.T if mirror else X
+    expected = bool((X == X.T).all() and (X - np.diag(X.diagonal())).any())
+    assert looks_like_similarity(X) == looks_like_similarity(sparse.csr_array(X)) == expected
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (symmetric(diagonal=1.0), "with 1 all along its diagonal"),
+        (symmetric(diagonal=np.arange(12)), "not negative"),
+        (sparse.csr_array(symmetric() > 1.3, dtype=float), "adjacency matrix of a graph"),
+        (symmetric(), "If they are distances, turn them into similarities first"),
+    ],
+)
+def test_the_question_names_both_readings(X, words):
+    with pytest.raises(InputError, match=re.escape(words)) as raised:
+        ask_what_it_is(X)
+    assert "12 × 12" in str(raised.value)
+    assert "affinity='precomputed'" in str(raised.value)
+    assert "affinity='nearest_neighbors'" in str(raised.value)
+
+
+# Edges ------------------------------------------------------------------------------------------------------
+
+NAMES = [("ann", "bob"), ("bob", "cem"), ("cem", "dee")]
+
+
+@pytest.mark.parametrize(
+    ("edges", "way"),
+    [
+        (NAMES, "networkx.from_edgelist(edges)"),
+        (np.array(NAMES), "networkx.from_edgelist(edges)"),
+        ([(*edge, 2.5) for edge in NAMES] * 2, "graph.add_weighted_edges_from(edges)"),
+        (list(nx.path_graph(5).edges), "networkx.from_edgelist(edges)"),
+        (nx.path_graph(5).edges, "fit(graph)"),
+        (nx.path_graph(5).edges(), "fit(graph)"),
+        (nx.path_graph(5).edges(data=True), "fit(graph)"),
+        (nx.MultiGraph([(0, 1)]).edges, "fit(graph)"),
+        (igraph.Graph.Ring(5).es, "fit(graph)"),
+        (pd.DataFrame(NAMES, columns=["source", "target"]), "from_pandas_edgelist(df, 'source', 'target'))"),
+        (pd.DataFrame([[0, 1, 2.0]], columns=["From", "To", "n"]), "'From', 'To', edge_attr='n')) with aff"),
+    ],
+)
+def test_edges_are_refused_by_name_with_the_way_to_do_it(edges, way):
+    for check in (check_features, as_operator):
+        with pytest.raises(InputTypeError, match=re.escape(way)):
+            check(edges)
+
+
+@pytest.mark.parametrize("edges", [[[0, 1], [1, 2], [2, 3]], np.array([[0, 1, 2.5]] * 4), [[5, 1]] * 9])
+def test_pairs_of_numbers_are_features_or_edges_by_what_is_expected(edges):
+    assert check_features(edges).shape == np.shape(edges)
+    with pytest.raises(InputTypeError, match=f"list of {len(edges)} edges"):
+        as_operator(edges)
+
+
+@pytest.mark.parametrize("X", [[[0, 1], [1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]])
+def test_a_small_matrix_is_no_list_of_edges(X):
+    assert as_operator(np.array(X)).n == len(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [[], [[]], np.array(3.0), [1.0, 2.0], ["ab", "cd", "ef"], [[1.5, 2.0]] * 4, np.ones((5, 2)), [(0, [1])]],
+)
+def test_what_is_no_list_of_edges(X):
+    refuse_edges(X, numbers=True)

@@ -31,12 +31,15 @@ from symclust.estimators import (
     SymmetricFactorization,
     SymNMF,
 )
+from symclust.graphs import AttributedGraph, AttributedNodes
 
 __version__ = version("symclust")
 
 __all__ = [
     "NMF",
     "AffineNMF",
+    "AttributedGraph",
+    "AttributedNodes",
     "Diana",
     "DivisiveClustering",
     "GraphNMF",

@@ -10,9 +10,11 @@
         ├── CombinationError      (also a ValueError)   two choices do not go together
         └── MissingExtraError     (also an ImportError) an optional library is not installed
     Warning
-    └── sklearn ConvergenceWarning
-        └── NotConvergedWarning                         the solver stopped before it was done
-            └── InterruptedWarning                      because of Ctrl-C: what was found so far is kept
+    ├── sklearn ConvergenceWarning
+    │   └── NotConvergedWarning                         the solver stopped before it was done
+    │       └── InterruptedWarning                      because of Ctrl-C: what was found so far is kept
+    └── UserWarning
+        └── DegenerateWarning                           the clusters found are hardly what was asked for
 """
 
 from __future__ import annotations
@@ -58,6 +60,10 @@ class NotConvergedWarning(ConvergenceWarning):
 
 class InterruptedWarning(NotConvergedWarning):
     """The run was ended by Ctrl-C; the model holds the best point found until then."""
+
+
+class DegenerateWarning(UserWarning):
+    """Fewer clusters than asked for, one with nearly all samples, or samples that belong to none."""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -16,6 +16,7 @@ from symclust.exceptions import InputError, InputTypeError, OptionError
 __all__ = [
     "FILL",
     "PAIRS",
+    "ask_what_it_is",
     "check_features",
     "check_known",
     "check_memory",
@@ -28,6 +29,8 @@ __all__ = [
     "float_dtype",
     "is_a",
     "is_missing",
+    "looks_like_similarity",
+    "refuse_edges",
     "refuse_masked",
     "says_stop",
 ]
@@ -43,6 +46,14 @@ PAIRS = (
     "Put 0 where two samples are not similar at all. Pairs about which nothing is known are named in ignore= "
     "of OffDiagonalSymNMF, with 0 in their place."
 )
+
+
+# Names that columns of edges have in tables, by the lists of networkx, igraph, Gephi and others.
+ENDS = ("source", "src", "from", "node1", "node_1", "u", "head", "id1", "vertex1")
+OTHER_ENDS = ("target", "dst", "dest", "destination", "to", "node2", "node_2", "v", "tail", "id2", "vertex2")
+# Fewer rows are symmetric by chance, or are examples of features that somebody typed.
+LEAST_SQUARE = 10
+SEEN_EDGES = 100  # rows that are looked at before a list is taken for one of edges
 
 
 def float_dtype(dtype: Any) -> np.dtype[Any]:
@@ -87,7 +98,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
         For another number of dimensions, no samples, no features, complex numbers, NaN, infinity, or masked
         entries.
     InputTypeError
-        For a path or an AnnData, and for entries that are not numbers.
+        For a path, an AnnData or a list of edges, and for entries that are not numbers.
 
     Examples
     --------
@@ -96,6 +107,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     dtype('float64')
     """
     _refuse_containers(X, name)
+    refuse_edges(X, name=name)
     refuse_masked(X, name=name, gaps=gaps)
     try:
         # scikit-learn's words, which its check_estimator looks for; finiteness is ours, to say where.
@@ -134,6 +146,11 @@ def _refuse_containers(X: Any, name: str) -> None:
             f"{name} is an AnnData, which holds several matrices. Give the one to be used: adata.X, a layer "
             "adata.layers[...], or an embedding such as adata.obsm['X_pca']."
         )
+    if any(is_a(X, "symclust", kind) for kind in ("AttributedGraph", "AttributedNodes")):
+        raise InputTypeError(
+            f"{name} is {type(X).__name__}, edges and features together, which models of similarities take "
+            f"where both were fitted, such as SymNMF. Give {name}.features alone here."
+        )
 
 
 def refuse_masked(X: Any, *, name: str = "X", gaps: str = FILL) -> None:
@@ -151,6 +168,154 @@ def refuse_masked(X: Any, *, name: str = "X", gaps: str = FILL) -> None:
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         count = int(np.count_nonzero(np.ma.getmaskarray(X)))
         raise InputError(f"{count} of {X.size} entries of {name} are masked. {gaps}")
+
+
+def refuse_edges(X: Any, *, name: str = "X", numbers: bool = False) -> None:
+    """Refuse a list of edges, and say how it becomes a graph.
+
+    These are edges: what networkx calls ``graph.edges``; a DataFrame with columns such as source and target;
+    pairs or triples whose first two are names; a list of tuples, as ``list(graph.edges)`` is, whose first two
+    are whole numbers; and, where `numbers` says that similarities are expected, whole numbers in any form. As
+    features numbers in arrays and in lists of lists are as good as others.
+
+    Examples
+    --------
+    >>> from symclust.validation import refuse_edges
+    >>> refuse_edges([[0, 1], [1, 2], [2, 3]])
+    >>> refuse_edges([("ann", "bob"), ("bob", "cem"), ("cem", "ann")])
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputTypeError: X looks like a list of 3 edges, such as ('ann', 'bob'). Make a ...
+    """
+    if is_a(X, "networkx", "EdgeViewABC") or is_a(X, "igraph", "EdgeSeq"):
+        raise InputTypeError(f"{name} holds the edges of a graph. Give the graph itself: fit(graph).")
+    if is_a(X, "pandas", "DataFrame"):
+        ends = _end_columns(X)
+        if ends is not None:
+            raise InputTypeError(_about_table(X, name, *ends))
+    elif (edge := _first_edge(X, numbers)) is not None:
+        raise InputTypeError(_about_edges(len(X), edge, name))
+
+
+def _end_columns(frame: Any) -> tuple[Any, Any] | None:
+    """Return the columns of a table that hold the two ends of edges, by their names."""
+    if not 2 <= frame.shape[1] <= 4:  # with a weight, and perhaps a kind
+        return None
+    found = {str(column).strip().lower(): column for column in frame.columns}
+    ends = [next((found[name] for name in names if name in found), None) for names in (ENDS, OTHER_ENDS)]
+    return None if None in ends else (ends[0], ends[1])
+
+
+def _first_edge(X: Any, numbers: bool) -> tuple[Any, ...] | None:
+    """Return the first of pairs or triples that are edges, else None."""
+    if not _is_sequence(X) or len(X) < 2 or not _is_sequence(X[0]) or len(X) == len(X[0]):
+        return None  # two pairs or three triples are a matrix
+    seen = X[:SEEN_EDGES]
+    if not all(_is_sequence(row) and len(row) in (2, 3) for row in seen):
+        return None
+    numbers = numbers or (isinstance(X, list) and all(isinstance(row, tuple) for row in seen))
+    are_nodes = all(isinstance(end, str) or (numbers and _is_whole(end)) for row in seen for end in row[:2])
+    if not are_nodes or all(row[0] == row[1] for row in seen):  # loops alone are no graph
+        return None
+    return tuple(X[0].tolist() if isinstance(X[0], np.ndarray) else X[0])
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _is_whole(value: Any) -> bool:
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return is_number and float(value).is_integer() and float(value) >= 0
+
+
+def _about_table(frame: Any, name: str, source: Any, target: Any) -> str:
+    weight = next((column for column in frame.columns if column not in (source, target)), None)
+    reading = "" if weight is None else f", edge_attr={weight!r}"
+    named = "" if weight in (None, "weight") else f" with affinity_params={{'weight': {weight!r}}}"
+    return (
+        f"{name} looks like a table of {len(frame)} edges, from {source!r} to {target!r}. Make a graph of it "
+        f"first: fit(networkx.from_pandas_edgelist(df, {source!r}, {target!r}{reading})){named}, or "
+        "igraph.Graph.DataFrame(df, directed=False). If these are features, give df.to_numpy()."
+    )
+
+
+def _about_edges(count: int, edge: tuple[Any, ...], name: str) -> str:
+    is_weighted = len(edge) == 3
+    made = "graph = networkx.Graph(); graph.add_weighted_edges_from(edges)" if is_weighted else ""
+    otherwise = "encode names as numbers first" if isinstance(edge[0], str) else "give numpy.asarray(X)"
+    return (
+        f"{name} looks like a list of {count} edges, such as {edge!r:.80}. Make a graph of it first: "
+        f"{made or 'networkx.from_edgelist(edges)'}, or igraph.Graph.TupleList(edges, "
+        f"weights={is_weighted}); or, where nodes are numbered from 0 to n - 1, a sparse matrix: "
+        "A = scipy.sparse.coo_array((weights, (i, j)), shape=(n, n)), then A + A.T with "
+        f"affinity='network'. If these are features, {otherwise}."
+    )
+
+
+# Similarities given as features -----------------------------------------------------------------------------
+
+
+def looks_like_similarity(X: Any) -> bool:
+    """Return whether samples × features may be the similarities of samples, or a graph, instead.
+
+    So it is for a matrix, dense or sparse, that is square, symmetric to the bit, without negative entries and
+    with some off the diagonal, and has at least ten rows. Features that are measured are not symmetric by
+    chance; what is too small to tell, or diagonal like features that name each sample, is taken for features.
+    The cost is a few passes over X, and for a matrix that is not symmetric mostly that of one row.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        What `check_features` returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import looks_like_similarity
+    >>> adjacency = 1 - np.eye(12)
+    >>> looks_like_similarity(adjacency), looks_like_similarity(np.triu(adjacency))
+    (True, False)
+    """
+    n, d = X.shape
+    if n != d or n < LEAST_SQUARE:
+        return False
+    if sparse.issparse(X):
+        is_symmetric = X.data.min(initial=0) >= 0 and (X != X.T).nnz == 0
+        return bool(is_symmetric and X.count_nonzero() > np.count_nonzero(X.diagonal()))
+    is_symmetric = np.array_equal(X[0], X[:, 0]) and X.min() >= 0 and np.array_equal(X, X.T)
+    return bool(is_symmetric and np.count_nonzero(X) > np.count_nonzero(X.diagonal()))
+
+
+def ask_what_it_is(X: Any) -> None:
+    """Raise an InputError that asks whether X holds similarities or features, and says how to answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.validation import ask_what_it_is
+    >>> ask_what_it_is(1 - np.eye(12))
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputError: X is a symmetric matrix, 12 × 12, with zeros on its diagonal, as...
+    """
+    diagonal = X.diagonal()
+    kind, distances = "and not negative, as similarities are", ""
+    if not diagonal.any():
+        kind = "with zeros on its diagonal, as the adjacency matrix of a graph has"
+        if not sparse.issparse(X) and np.count_nonzero(X) == X.size - len(X):
+            distances = (
+                " If they are distances, turn them into similarities first, for example "
+                "np.exp(-(D / np.median(D)) ** 2)."
+            )
+    elif (diagonal == diagonal[0]).all():
+        kind = f"with {diagonal[0]:g} all along its diagonal, as similarities have"
+    raise InputError(
+        f"X is a symmetric matrix, {X.shape[0]} × {X.shape[1]}, {kind}. If its entries are similarities of "
+        "samples, say affinity='precomputed'; if it is the adjacency matrix of a network, affinity='network'."
+        f"{distances} If its rows are samples and its columns features, name what compares them, for example "
+        "affinity='nearest_neighbors'."
+    )
 
 
 def is_a(anything: Any, library: str, name: str) -> bool:

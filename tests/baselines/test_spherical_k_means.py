@@ -4,6 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 from symclust import SphericalKMeans
@@ -61,3 +63,17 @@ def test_opposite_samples_are_far_apart():
 def test_samples_of_one_direction_have_no_opposites(form):
     X = unit_rows(form(np.outer(np.arange(1.0, 6), [0.3, 0.2, 0.1])))
     assert opposite_samples(SphericalRuns(X, 2), np.random.RandomState(0)) is None
+
+
+@given(st.integers(0, 1000))
+def test_a_run_from_clusters_never_gets_worse(seed):
+    rng = np.random.RandomState(seed)
+    X = rng.rand(20, 4) * (rng.rand(20, 4) < 0.7) + 1e-3
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    labels = rng.permutation(np.arange(20) % 3)
+    run = SphericalRuns(X, 3).descend(labels, 50)
+    lengths = [np.linalg.norm(X[labels == topic].sum(axis=0)) for topic in range(3)]
+    assert run.objectives[0] == pytest.approx(20 - sum(lengths))
+    assert (np.diff(run.objectives) <= 1e-12).all() and run.done
+    assert set(run.labels) == {0, 1, 2}
+    np.testing.assert_array_equal((X @ run.centers).argmax(axis=1), run.labels)

@@ -63,7 +63,7 @@ def test_a_node_without_similarities_belongs_nowhere():
     with pytest.warns(UserWarning, match="lonely"):
         model = fitted(graph)
     assert model.communities(threshold=1e-3).clusters_of("lonely") == set()
-    assert model.communities().clusters_of("lonely") == {0}
+    assert model.communities().clusters_of("lonely") == set()
 
 
 def test_unhashable_names_still_make_lists():

@@ -159,10 +159,10 @@ def test_self_loops_count_once():
 def test_isolated_nodes_have_zero_rows_and_a_word_is_said(solver, init):
     graph = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(5))
     graph.add_nodes_from(["lonely", "alone"])
-    with pytest.warns(UserWarning, match=r"2 of 11 samples .* \(the first: lonely\).*cluster 0"):
+    with pytest.warns(UserWarning, match=r"2 of 11 samples .* \(the first: lonely\).*label is -1"):
         fitted = model(solver=solver, init=init).fit(graph)
     assert not fitted.membership_[9:].any()
-    assert fitted.labels_[9:].tolist() == [0, 0]
+    assert fitted.labels_[9:].tolist() == [-1, -1]
     assert len(set(fitted.labels_[:4])) == len(set(fitted.labels_[4:9])) == 1
     assert fitted.labels_[0] != fitted.labels_[4]
 
@@ -193,7 +193,7 @@ def test_one_cluster_and_as_many_as_samples(init):
 def test_one_sample():
     assert model(1, affinity="precomputed").fit([[4.0]]).membership_ == pytest.approx(2)
     with pytest.warns(UserWarning, match="1 of 1 samples"):
-        assert model(1).fit([[3.0, 4.0]]).labels_.tolist() == [0]
+        assert model(1).fit([[3.0, 4.0]]).labels_.tolist() == [-1]
 
 
 @pytest.mark.parametrize("init", ["merge", "random", "spectral"])

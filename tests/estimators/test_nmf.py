@@ -26,6 +26,7 @@ from symclust.exceptions import (
     NotConvergedWarning,
     OptionError,
 )
+from symclust.metrics import clustering_accuracy
 
 FAMILY = [NMF, SparseNMF, AffineNMF, GraphNMF]
 SOLVERS = ["bpp", "hals", "multiplicative", "projected_gradient"]
@@ -235,6 +236,62 @@ def test_without_weight_the_graph_changes_nothing(mixtures):
     np.testing.assert_allclose(graph.history_.objective[:-1], plain.history_.objective[:-1], rtol=1e-6)
 
 
+def expression(noise, factor, seed=0):
+    """Return samples of three kinds that share most of what they have, as cells do, and their kinds."""
+    rng = np.random.RandomState(seed)
+    kinds = np.repeat(np.arange(3), (20, 12, 8))
+    profiles = rng.lognormal(0, 1, 100) * np.where(rng.rand(3, 100) < 0.15, factor, 1.0)
+    X = profiles[kinds] * rng.lognormal(0, noise, (40, 100))
+    return np.maximum(X - np.quantile(X, 0.3), 0), kinds
+
+
+@pytest.fixture
+def alike():
+    return expression(0.5, 2.0)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("noise", "factor"), [(0.3, 2.0), (0.5, 2.0), (0.5, 4.0), (0.8, 4.0)])
+def test_the_default_weight_of_the_graph_keeps_clusters_apart(noise, factor, seed):
+    X, kinds = expression(noise, factor, seed)
+    model, plain = (cls(3, random_state=0).fit(X) for cls in (GraphNMF, NMF))
+    assert model.converged_ and model.n_iter_ < 300
+    assert len(set(model.labels_)) == 3
+    assert clustering_accuracy(kinds, model.labels_) >= clustering_accuracy(kinds, plain.labels_)
+
+
+def test_a_heavy_graph_leaves_one_cluster(alike):
+    assert len(set(GraphNMF(3, graph_regularization=10.0, random_state=0).fit(alike[0]).labels_)) == 1
+
+
+def test_the_default_weight_of_the_graph_does_not_depend_on_units(alike):
+    X, _ = alike
+    S = GraphNMF(3, random_state=0, max_iter=1).fit(X).graph_
+    model = GraphNMF(3, graph=S, random_state=0).fit(X)
+    for x, s in [(1e-3, 1.0), (1e4, 1.0), (1.0, 50.0), (1e2, 1e-3)]:
+        other = GraphNMF(3, graph=S * s, random_state=0).fit(X * x)
+        assert other.graph_regularization_ * s == pytest.approx(model.graph_regularization_, rel=1e-3)
+        np.testing.assert_array_equal(other.labels_, model.labels_)
+
+
+def test_the_default_weight_of_the_graph_is_a_tenth_of_what_clusters_explain(alike):
+    X, _ = alike
+    model = GraphNMF(3, random_state=0).fit(X)
+    one, many = (NMF(k, solver="hals", max_iter=100).fit(X) for k in (1, 3))
+    L = sp.diags_array(model.graph_.sum(axis=1)) - model.graph_
+    roughness = np.trace(many.membership_.T @ (L @ many.membership_))
+    expected = 0.1 * (one.objective_ - many.objective_) / roughness
+    assert model.graph_regularization_ == pytest.approx(expected, rel=0.05)
+    # No clusters at all is worse than the clusters without the graph, so a descent from them keeps some.
+    assert many.objective_ + model.graph_regularization_ * roughness < one.objective_
+
+
+def test_a_graph_without_edges_and_a_single_cluster_have_no_weight(mixtures):
+    for k, graph in [(3, sp.csr_array((80, 80))), (1, "nearest_neighbors")]:
+        model = GraphNMF(k, graph=graph, random_state=0).fit(mixtures)
+        assert model.graph_regularization_ == pytest.approx(0, abs=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["array", "sparse", "networkx"])
 def test_a_graph_can_be_given(mixtures, kind):
     S = np.kron(np.eye(8), np.ones((10, 10))) - np.eye(80)
@@ -320,7 +377,7 @@ def test_samples_without_entries_are_told_of(mixtures):
     X[5] = 0
     with pytest.warns(UserWarning, match="1 of 80 samples belong to no cluster"):
         model = NMF(3, random_state=0).fit(X)
-    assert not model.membership_[5].any() and model.labels_[5] == 0
+    assert not model.membership_[5].any() and model.labels_[5] == -1
 
 
 def test_names_and_frames(mixtures):
@@ -410,6 +467,8 @@ def test_options_of_the_variants_are_checked(mixtures):
         SparseNMF(3, ridge=-1).fit(mixtures)
     with pytest.raises(OptionError, match="graph_regularization=-1"):
         GraphNMF(3, graph_regularization=-1).fit(mixtures)
+    with pytest.raises(OptionError, match=r"graph_regularization='much' is not known.*or give a number"):
+        GraphNMF(3, graph_regularization="much").fit(mixtures)
     with pytest.raises(CombinationError, match=r"Bpp needs separate rows.*'hals'"):
         GraphNMF(3, solver="bpp").fit(mixtures)
     with pytest.raises(InputError, match="The graph has 5 nodes, but X has 80 samples"):

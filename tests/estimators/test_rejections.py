@@ -199,15 +199,15 @@ def test_directed_graph(graph, affinity):
         ({"solver": "newtn", "coupling": 1.0}, "solver='newtn' is not known"),
         (
             {"init": "kmeans"},
-            "init='kmeans' is not known.*'merge', 'greedy', .*'random', 'spectral', 'zero', or give an array",
+            "init='kmeans' is not known.*'auto', 'tree', 'merge', 'greedy', .*'zero', or give an array",
         ),
         ({"init": None}, "init=None is not known"),
         ({"affinity": "rbf"}, "affinity='rbf' is not known.*'cosine', 'gaussian', .*'precomputed'.*function"),
-        ({"affinity": "normalized_cut"}, "affinity='normalized_cut' is not known"),
+        ({"affinity": "random_walks"}, "affinity='random_walks' is not known.*'random_walk', 'auto'"),
         ({"affinity": A}, "affinity=<ndarray> is not known.*'precomputed' .X holds the similarities"),
         ({"affinity": None}, "affinity=None is not known"),
         ({"affinity_params": {"n_neighbours": 3}}, "'n_neighbours'.*does not fit.*any of 'n_neighbors', "),
-        ({"affinity_params": [3]}, "does not fit affinity='nearest_neighbors'. Give a dict"),
+        ({"affinity_params": [3]}, r"affinity_params=\[3\] must be a dict"),
         ({"affinity_params": {"n_neighbors": 0}}, "n_neighbors=0 is not possible"),
         ({"affinity": "gaussian", "affinity_params": {"sigma": -1}}, "sigma=-1 is not possible"),
         (
@@ -260,7 +260,7 @@ def test_options_are_refused_before_anything_is_computed():
         (
             {"affinity_params": {"n_neighbors": 3}},
             nx.path_graph(5),
-            "no meaning for a Graph.*Leave it out",
+            "no meaning for a network.*Leave it out",
         ),
         ({"affinity_params": {"n_neighbors": 3}}, Gram(X), "has no meaning for a Gram"),
         (

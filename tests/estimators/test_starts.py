@@ -74,11 +74,18 @@ def test_spectral_does_not_depend_on_the_random_state():
 
 @FORMS
 def test_the_path_of_merges(form):
-    path = model().fit(form(A)).merge_path_
+    path = model(init="merge").fit(form(A)).merge_path_
     assert path.dtype.names == ("n_clusters", "gain", "first_size", "second_size")
     assert path.n_clusters.tolist() == [7, 6, 5, 4]
     assert (path.first_size + path.second_size <= 40).all()
     assert np.isfinite(path.gain).all()
+
+
+@FORMS
+def test_auto_takes_the_tree_of_a_sparse_graph_and_merges_otherwise(form):
+    init = "tree" if form is sparse.csr_array else "merge"
+    chosen, named = (model(init=init).fit(form(A)) for init in ("auto", init))
+    np.testing.assert_array_equal(chosen.membership_, named.membership_)
 
 
 @pytest.mark.parametrize("init", ["random", "spectral", np.ones((40, 4))])

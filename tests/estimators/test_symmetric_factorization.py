@@ -255,7 +255,6 @@ def test_an_unseen_row_lies_in_the_set_and_is_the_best_there():
             return np.sum(((1 + weight) * a - rows @ H.T) ** 2, axis=-1)
 
         assert misfit(h) <= misfit(candidates).min() + 1e-9
-        assert -model.score(a[None]) == pytest.approx(misfit(h) / np.sum(((1 + weight) * a) ** 2))
         if constraint == "simplex":
             assert h.min() >= 0
             assert h.sum() == pytest.approx(1)
@@ -355,10 +354,10 @@ def test_given_starts_may_not_be_zero():
 def test_samples_without_similarity_have_rows_of_zeros():
     A, _ = signed()
     A[:, 5] = A[5] = 0
-    with pytest.warns(UserWarning, match="1 of 60 samples belong to no cluster") as caught:
+    with pytest.warns(UserWarning, match="1 of 60 samples belong to no cluster"):
         model = fit(A, graph_regularization=0.1)
     assert not model.membership_[5].any()
-    assert str(caught[0].message).endswith(f"to cluster {model.labels_[5]}.")
+    assert model.labels_[5] == -1
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -413,7 +412,7 @@ def test_rounding_of_large_negative_entries_is_not_asymmetry():
 def test_graphs_with_negative_weights_are_told_of_precomputed():
     graph = nx.Graph()
     graph.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", -1.0), ("c", "d", 2.0)])
-    with pytest.raises(InputError, match=r"Negative values in data.*Graph.*affinity='precomputed'"):
+    with pytest.raises(InputError, match=r"Negative values in data.*'b' and 'c'.*affinity='precomputed'"):
         SymmetricFactorization(2).fit(graph)
     assert sorted(fit(graph, n_clusters=2).communities()) == [["a", "b"], ["c", "d"]]
 

@@ -103,10 +103,19 @@ def test_names_are_shown_as_they_are():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["$\\foo$", "<b>", r"a\x00b", r"\ud800"]
 
 
+def test_samples_in_no_cluster_come_last_and_are_called_none():
+    A = np.pad(np.kron(np.eye(2), np.ones((3, 3))), (2, 0))
+    ax = plot_similarity(A, [-1, -1, 0, 0, 0, 1, 1, 1])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["0", "1", "none"]
+    assert ax.get_xlabel() == "8 samples in 2 clusters"
+    np.testing.assert_array_equal(ax.images[0].get_array()[:3, :3], np.ones((3, 3)))
+    assert not ax.images[0].get_array()[6:].any()
+
+
 def test_frames_are_few_however_many_clusters():
     """Each is an object of matplotlib's; 300,000 of them took minutes."""
     A, y = planted_partition(n_samples=4000, n_clusters=2, degree=5, random_state=0)
-    labels = np.where(y == 0, -1, np.arange(4000))  # one large cluster and 2,000 of one sample
+    labels = np.where(y == 0, 0, np.arange(4000))  # one large cluster and 2,000 of one sample
     ax = plot_similarity(A, labels, max_size=50)
     (frame,) = ax.lines
     assert frame.get_xdata().tolist() == [0, 2000, 2000, 0, 0]

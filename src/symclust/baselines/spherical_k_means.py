@@ -90,6 +90,16 @@ class SphericalRuns:
                 run.centers = run.centers if run is best else None
         return found
 
+    def descend(self, labels: Array, max_iter: int) -> SphericalRun:
+        """Return where a run ends that starts from clusters, none of them empty."""
+        run = SphericalRun(None, labels)
+        self._average([run])
+        for _ in range(max_iter):
+            if run.done:
+                break
+            self._advance([run])
+        return run
+
     def parts(self, count: int, columns: int) -> Iterator[slice]:
         """Cut `count` starts, of so many columns each, into those that share a product."""
         most = min(COLUMNS, ENTRIES // max(1, *self.X.shape))

@@ -68,7 +68,7 @@ def _draw(model: SymNMF, y: NDArray[np.intp], seconds: float) -> None:
     table = Table(title="Handwritten digits, clustered by SymNMF", show_header=False, title_justify="left")
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    sizes = np.bincount(model.labels_, minlength=model.membership_.shape[1])
+    sizes = [len(members) for members in model.communities()]
     table.add_row("accuracy", f"{clustering_accuracy(y, model.labels_):.3f}")
     table.add_row("NMI", f"{normalized_mutual_info_score(y, model.labels_):.3f}")
     table.add_row("cluster sizes", " ".join(map(str, sizes)))

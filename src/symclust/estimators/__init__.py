@@ -1,7 +1,8 @@
 """The scikit-learn face: the classes people use."""
 
+from symclust.estimators._labels import labels_of
 from symclust.estimators.divisive import Diana, DivisiveClustering
-from symclust.estimators.hierarchical_nmf import HierarchicalNMF
+from symclust.estimators.hierarchical_nmf import FlatTopics, HierarchicalNMF
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
@@ -19,6 +20,7 @@ __all__ = [
     "AffineNMF",
     "Diana",
     "DivisiveClustering",
+    "FlatTopics",
     "GraphNMF",
     "HierarchicalLeftStochastic",
     "HierarchicalNMF",
@@ -35,4 +37,5 @@ __all__ = [
     "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
+    "labels_of",
 ]

@@ -12,20 +12,28 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from symclust._types import Array
 from symclust.estimators._communities import (
     Communities,
-    belongs_by_label,
-    belongs_by_share,
     communities,
+    members_by_label,
+    members_by_share,
 )
 from symclust.estimators._input import (
     Similarity,
     input_tags,
     is_similarity,
     read_similarity,
-    without_normalizing,
 )
-from symclust.estimators._placing import Placer
+from symclust.estimators._labels import (
+    NOWHERE,
+    OF_SIMILARITIES,
+    labels_of,
+    leave_out_isolated,
+    memberships_of,
+    warn_of_degenerate,
+)
+from symclust.estimators._placing import Placed, Placer
 from symclust.exceptions import InputError, InputTypeError, warn
 from symclust.left_stochastic import negative_part
+from symclust.operators import Operator
 from symclust.solvers import HISTORY, Result
 from symclust.validation import check_features, check_number
 
@@ -77,10 +85,8 @@ class SimilarityEstimator(Clusterer):
     _normalizes: ClassVar[bool] = False
 
     def _read(self, X: Any) -> Similarity:
-        affinity, params = self.affinity, self.affinity_params
-        if self._normalizes:
-            affinity, params = without_normalizing(X, affinity, params)
-        similarity = read_similarity(X, affinity, params)
+        similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)
+        self.affinity_ = similarity.words
         if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
             self.__dict__.pop("feature_names_in_", None)
@@ -93,7 +99,7 @@ class SimilarityEstimator(Clusterer):
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
-        self.labels_ = self._fit_labels(best.H)
+        self.labels_ = self._fit_labels(best.H, similarity.operator)
         self.objective_ = best.objective
         self.history_ = best.history
         self.n_iter_ = best.n_iter
@@ -101,15 +107,15 @@ class SimilarityEstimator(Clusterer):
         self.stop_reason_ = best.stop_reason
         self._keep(similarity)
         best.warn(type(self).__name__)
-        self._warn_of_empty_rows()
+        self._warn_of_degenerate(self._n_features_out)
 
-    def _fit_labels(self, H: Array) -> Array:
+    def _fit_labels(self, H: Array, A: Operator) -> Array:
         """Return the cluster of each training sample."""
         return self._labels_of(H)
 
     def _labels_of(self, H: Array) -> Array:
         """Return the cluster of each row of memberships."""
-        return H.argmax(axis=1)
+        return labels_of(H)
 
     def _keep(self, similarity: Similarity) -> None:
         """Keep what places unseen samples; similarities that were given are read before they can change."""
@@ -128,15 +134,8 @@ class SimilarityEstimator(Clusterer):
     def _make_placer(self, similarity: Similarity) -> Placer:
         return Placer(similarity, self.membership_)
 
-    def _warn_of_empty_rows(self) -> None:
-        empty = np.flatnonzero(~self.membership_.any(axis=1))
-        if empty.size:
-            first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
-            warn(
-                f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {first}), as "
-                "samples without enough similarity to others do. Their rows of membership_ are zero; labels_ "
-                f"counts them to cluster {self.labels_[empty[0]]}."
-            )
+    def _warn_of_degenerate(self, n_clusters: int) -> None:
+        warn_of_degenerate(type(self).__name__, self.labels_, n_clusters, OF_SIMILARITIES, self.node_names_)
 
     @property
     def _n_features_out(self) -> int:
@@ -158,20 +157,42 @@ class SimilarityEstimator(Clusterer):
         X : array-like or sparse
             Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting an operator, the
             similarities of the samples to the training samples; after fitting a graph, the weights of the
-            edges between new nodes and the graph's nodes.
+            edges between new nodes and the graph's nodes; after fitting an `AttributedGraph`, its new nodes
+            as `AttributedNodes`.
         """
-        return self._memberships(X)
+        return self._place(X).H
 
     def predict(self, X: Any) -> Array:
-        """Return the cluster of each sample, read off its row of `transform` like `labels_`."""
-        return self._labels_of(self._memberships(X))
+        """Return the cluster of each sample, read off its row of `transform` like `labels_`.
+
+        A sample seen in training keeps its label. One without any similarity to the training samples belongs
+        to no cluster: its label is −1.
+        """
+        placed = self._place(X)
+        labels = self._labels_of(placed.H)
+        labels[placed.is_isolated] = NOWHERE
+        known = placed.known >= 0
+        labels[known] = self.labels_[placed.known[known]]
+        return labels
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return how well the clusters explain samples, from −1 (not at all) to 0 (entirely).
+        r"""Return how well clusters foretell similarities that were held out; larger is better.
 
-        The score is minus the mean of min ‖a − Hh‖² / ‖a‖² over the h of `transform`, with a the similarities
-        of a sample to the training samples. Samples seen in training are not treated differently from unseen
-        ones; a sample without similarities counts as not explained.
+        The training samples are cut into two fixed halves. Each sample of X is placed by its similarities to
+        one half, as `predict` does, and its similarities to the other half are looked at, both ways:
+
+        .. math:: \frac{Q}{\sqrt{M}}, \qquad
+                  Q = \frac{\sum_i \left(a_i(C_i) - p(C_i) \, a_i\right)}{\sum_i a_i}, \qquad
+                  M = \frac{\sum_i \left(1 - p(C_i)\right) a_i}{\sum_i a_i}
+
+        with :math:`a_i(C_i)` the similarity of sample i to the held-out samples of its cluster, :math:`a_i`
+        that to all of them, and :math:`p(C)` the share of a cluster in their degrees. Q is the modularity of
+        what was held out, and M the most that it can be. The score is the geometric mean of Q, which falls
+        where clusters are merged, and Q/M, which falls where they are split: it does not grow with the number
+        of clusters by itself, and ``GridSearchCV`` without `scoring` finds a number that the data support.
+
+        The score of k clusters of one size without a similarity between them is √(1 − 1/k), that of one
+        cluster or of labels by chance 0. Samples seen in training are treated like unseen ones.
 
         Parameters
         ----------
@@ -184,13 +205,13 @@ class SimilarityEstimator(Clusterer):
         --------
         >>> import numpy as np
         >>> from symclust import SymNMF
-        >>> A = np.kron(np.eye(2), np.ones((3, 3)))
-        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(A)
-        >>> round(model.score([[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]), 3)
-        -0.333
+        >>> A = np.kron(np.eye(3), np.ones((8, 8)))
+        >>> scores = [SymNMF(k, affinity="precomputed", random_state=0).fit(A).score(A) for k in (1, 2, 3)]
+        >>> np.round(scores, 2).tolist()
+        [0.0, 0.66, 0.79]
         """
         X = self._check_new(X)
-        return -float(self._placer.residuals(X).mean())
+        return self._placer.score(X, self.labels_, self._labels_of)
 
     def communities(self, threshold: float | None = None) -> Communities:
         """Return the members of each cluster, by name for a graph and by number otherwise.
@@ -199,8 +220,8 @@ class SimilarityEstimator(Clusterer):
         ----------
         threshold : float above 0 and at most 1, default=None
             None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample whose row of
-            `membership_` is zero then belongs to none.
+            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
+            none either way.
 
         Returns
         -------
@@ -229,17 +250,19 @@ class SimilarityEstimator(Clusterer):
         check_is_fitted(self)
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
         if threshold is None:
-            return communities(belongs_by_label(self.labels_, self.membership_.shape[1]), nodes)
+            return communities(members_by_label(self.labels_, self._n_features_out), nodes)
         check_number("threshold", threshold, least=0, most=1, exclusive=True)
-        return communities(belongs_by_share(self.membership_, threshold), nodes)
+        return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
-    def _memberships(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Placed:
         X = self._check_new(X)
-        return self._placer.memberships(X)
+        return self._placer.place(X)
 
     def _check_new(self, X: Any) -> Any:
         """Return samples to be placed as an array of the right width."""
         check_is_fitted(self)
+        if self._training.read_new is not None:
+            return self._training.read_new(X)
         if is_similarity(X):
             raise InputTypeError(
                 f"New samples cannot be read from a {type(X).__name__}: give an array or sparse matrix with "
@@ -247,7 +270,7 @@ class SimilarityEstimator(Clusterer):
             )
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
-            pairwise = self._training.samples is None
+            pairwise = self._training.samples is None or self.node_names_ is not None
             raise InputError(
                 f"X has {checked.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
@@ -264,6 +287,9 @@ class SimilarityEstimator(Clusterer):
 class HardEstimator(SimilarityEstimator):
     """A clustering method that gives labels; `membership_` has a one in each row.
 
+    A sample that is similar to no other gives such a method nothing to place it by: it has label −1 and a row
+    of zeros, unless it is a cluster by itself.
+
     An unseen sample goes to the cluster whose samples it is most similar to on average; `transform` returns
     these averages for unseen samples.
     """
@@ -271,8 +297,8 @@ class HardEstimator(SimilarityEstimator):
     _nonnegative: ClassVar[bool] = False
 
     def _store_labels(self, similarity: Similarity, labels: Array, n_clusters: int, **outcome: Any) -> None:
-        H = np.zeros((len(labels), n_clusters), dtype=similarity.operator.dtype)
-        H[np.arange(len(labels)), labels] = 1
+        labels = leave_out_isolated(labels, similarity.operator)
+        H = memberships_of(labels, n_clusters, similarity.operator.dtype)
         self._store(similarity, as_result(H, **outcome))
 
 

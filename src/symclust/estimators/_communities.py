@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from symclust.exceptions import InputError
 
@@ -59,17 +61,30 @@ class Communities(list[list[Any]]):
         return self.by_node[node]
 
 
-def belongs_by_label(labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Whether a sample belongs to a cluster, n × k: each to exactly one."""
-    return labels[:, np.newaxis] == np.arange(n_clusters)
+def members_by_label(labels: np.ndarray, n_clusters: int) -> list[np.ndarray]:
+    """Return the samples of each cluster; those with label −1 are in none."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.searchsorted(labels[order], np.arange(n_clusters + 1))
+    return [order[first:last] for first, last in pairwise(ends)]
 
 
-def belongs_by_share(H: np.ndarray, threshold: float) -> np.ndarray:
-    """Whether a sample belongs to a cluster, n × k: where h_il reaches a share of its row's largest entry."""
-    return (threshold * H.max(axis=1, keepdims=True) <= H) & (H > 0)
+def members_by_share(H: Any, labels: np.ndarray, threshold: float) -> list[np.ndarray]:
+    """Return the samples of each cluster: where h_il > 0 reaches a share of its row's largest entry.
+
+    Time and memory follow the entries of H, which may be a CSR array.
+    """
+    entries = sparse.coo_array(H)
+    (rows, columns), values = entries.coords, entries.data
+    largest = np.zeros(H.shape[0], dtype=values.dtype)
+    np.maximum.at(largest, rows, values)
+    belongs = (values > 0) & (values >= threshold * largest[rows]) & (labels[rows] >= 0)
+    rows, columns = rows[belongs], columns[belongs]
+    order = np.argsort(columns, kind="stable")
+    ends = np.searchsorted(columns[order], np.arange(H.shape[1] + 1))
+    return [rows[order[first:last]] for first, last in pairwise(ends)]
 
 
-def communities(belongs: np.ndarray, nodes: Iterable[Any]) -> Communities:
-    """Return the members of each cluster from the table of who belongs where."""
+def communities(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Communities:
+    """Return clusters of nodes from clusters of their numbers."""
     nodes = list(nodes)
-    return Communities(([nodes[i] for i in np.flatnonzero(column)] for column in belongs.T), nodes)
+    return Communities(([nodes[i] for i in numbers] for numbers in members), nodes)

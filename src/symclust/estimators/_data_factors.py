@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,11 +15,13 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
-from symclust.exceptions import InputError, warn
+from symclust.estimators._held_out import halves
+from symclust.estimators._labels import OF_FEATURES, labels_of, warn_of_degenerate
+from symclust.exceptions import InputError
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, count_starts, run
-from symclust.two_factors import TwoFactors, starting_points
+from symclust.two_factors import RowProblem, TwoFactors, starting_points
 from symclust.validation import (
     check_features,
     check_known,
@@ -99,18 +102,13 @@ class DataFactors(Clusterer):
         self.relative_error_ = objective.relative_error(best.H, best.objective)
         self.components_ = self._placer.components
         self.membership_ = W[:, objective.free] * self._placer.norms
-        self.labels_ = self.membership_.argmax(axis=1)
+        self.labels_ = labels_of(self.membership_)
         self.history_, self.n_iter_ = best.history, best.n_iter
         self.converged_, self.stop_reason_ = best.converged, best.stop_reason
 
     def _warn(self, best: Result) -> None:
         best.warn(type(self).__name__)
-        empty = np.flatnonzero(~self.membership_.any(axis=1))
-        if empty.size:
-            warn(
-                f"{empty.size} of {len(self.labels_)} samples belong to no cluster (the first: {empty[0]}). "
-                "Their rows of membership_ are zero; labels_ counts them to cluster 0."
-            )
+        warn_of_degenerate(type(self).__name__, self.labels_, self._n_features_out, OF_FEATURES)
 
     # What was given -----------------------------------------------------------------------------------------
 
@@ -175,8 +173,40 @@ class DataFactors(Clusterer):
         return self._placer.memberships(X)
 
     def predict(self, X: Any) -> Array:
-        """Return the cluster of each sample: the largest entry of its row of `transform`."""
-        return self.transform(X).argmax(axis=1)
+        """Return the cluster of each sample: the largest entry of its row of `transform`, −1 for zeros."""
+        return labels_of(self.transform(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        r"""Return how much of held-out features the components explain; larger is better, 1 is everything.
+
+        The features are cut into two fixed halves S and T. Each sample is placed by one half, as `transform`
+        does, and its other half compared with what its memberships then say of it, both ways:
+
+        .. math:: 1 - \frac{\sum_i \|x_{iT} - C_T w(x_{iS})\|^2}{\sum_i \|x_{iT}\|^2}
+
+        More components than the data have fit noise, which is no help with features that were not seen: the
+        score does not grow with the number of clusters by itself, and ``GridSearchCV`` without `scoring`
+        finds a number that the data support. It may be negative. (Owen and Perry 2009.)
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        y : ignored
+            For scikit-learn's conventions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import NMF
+        >>> rng = np.random.RandomState(0)
+        >>> X = rng.dirichlet([0.3] * 3, 90) @ rng.random_sample((3, 20)) + 0.1 * rng.random_sample((90, 20))
+        >>> int(np.argmax([NMF(k).fit(X[:60]).score(X[60:]) for k in range(1, 7)])) + 1
+        3
+        """
+        check_is_fitted(self)
+        checked = self._read(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._placer.score(checked)
 
     def inverse_transform(self, X: Any) -> Array:
         """Return the samples that memberships describe, n_samples × n_features.
@@ -216,10 +246,9 @@ class DataPlacer:
         self.norms = np.sqrt(np.einsum("ij,ij->j", free, free, dtype=np.float64)).astype(C.dtype)
         self.components = np.ascontiguousarray((free / np.where(self.norms > 0, self.norms, 1)).T)
         self.offset = objective.offset(C)
-        # The problem of a sample without entries: its right-hand side is what is known of every sample.
-        problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
         self._C, self._free = C, objective.free
-        self._left, self._known = problem.left, problem.right
+        self._problem = _problem_of(objective, C)
+        self._halves = [(half, _problem_of(objective, C[half])) for half in halves(len(C))]
 
     def memberships(self, X: Any) -> Array:
         """Return a row of memberships for each row of X."""
@@ -227,5 +256,34 @@ class DataPlacer:
 
     def solve(self, A: Bipartite) -> Array:
         """Return the rows of W for the samples of A."""
+        return self._solve(A, self._C, self._problem)
+
+    def _solve(self, A: Bipartite, C: Array, problem: RowProblem) -> Array:
         with single_threaded_blas():
-            return block_pivoting(self._left, A.times(self._C)[:, self._free] + self._known)
+            return block_pivoting(problem.left, A.times(C)[:, self._free] + problem.right)
+
+    def score(self, X: Any) -> float:
+        """Return the share of each half of the features that the other half explains, as one number."""
+        missed = total = 0.0
+        (first, of_first), (second, of_second) = self._halves
+        for given, problem, held_out in ((first, of_first, second), (second, of_second, first)):
+            if given.size and held_out.size:
+                part = X[:, given].astype(self._C.dtype, copy=False)
+                W = self._solve(Bipartite(part), self._C[given], problem)
+                found = self._squares(W.astype(np.float64), X[:, held_out].astype(np.float64), held_out)
+                missed, total = missed + found[0], total + found[1]
+        return 1 - missed / total if total > 0 else 0.0
+
+    def _squares(self, W: Array, X: Any, features: Array) -> tuple[float, float]:
+        """Return ‖X − 1bᵀ − WCᵀ‖² and ‖X‖² for some of the features, without an array of their size."""
+        C, b = self._C[features, self._free].astype(np.float64), self.offset[features].astype(np.float64)
+        norm = float((X.data**2).sum() if sparse.issparse(X) else (X**2).sum())
+        fit = float((W * (X @ C)).sum() + (X @ b).sum())
+        size = float(((W @ (C.T @ C)) * W).sum() + 2 * (W @ (C.T @ b)).sum() + len(W) * (b @ b))
+        return max(norm - 2 * fit + size, 0.0), norm
+
+
+def _problem_of(objective: TwoFactors, C: Array) -> RowProblem:
+    """Return the problem of a sample without entries or neighbours: what is known of every sample."""
+    problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
+    return RowProblem(problem.left, problem.right)  # without the graph, if there is one

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,9 +17,11 @@ from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.objectives import GivesGradient, Objective
+from symclust.hierarchy import CutGrowth
+from symclust.objectives import GivesGradient, Objective, gram, is_sparse_factor
 from symclust.operators import Operator
 from symclust.solvers import (
+    Clustering,
     Control,
     Problem,
     Result,
@@ -32,6 +36,8 @@ from symclust.validation import check_known, check_n_clusters, check_scale, chec
 
 COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
+# Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
+BALANCE, CUTS = 0.25, 1
 
 
 class DescentEstimator(SimilarityEstimator):
@@ -41,6 +47,7 @@ class DescentEstimator(SimilarityEstimator):
     """
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
+    _has_tree: ClassVar[bool] = True  # whether leaves of a tree make sense as a start, and a sparse factor
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
@@ -55,9 +62,9 @@ class DescentEstimator(SimilarityEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse, graph or Operator
+        X : array-like, sparse, graph, AttributedGraph or Operator
             Samples × features; or with ``affinity="precomputed"`` the n × n similarity; or a networkx or
-            igraph graph; or an operator of `symclust.operators`.
+            igraph graph, with features as an `AttributedGraph`; or an operator of `symclust.operators`.
         y : ignored
             For scikit-learn's conventions.
         """
@@ -72,6 +79,8 @@ class DescentEstimator(SimilarityEstimator):
         check_similarity(problem.operator, nonnegative=self._nonnegative)
         check_scale(problem.operator)
         starts = self._read_starts((A.n, n_clusters), n_init)
+        if self._has_tree:
+            starts = replace(starts, tree=partial(tree_of_communities, problem.operator, control))
         self._problem = problem
         results, points = self._solve(problem, starts, control)
         self.inits_ = np.array([result.objective for result in results])
@@ -109,7 +118,8 @@ class DescentEstimator(SimilarityEstimator):
         """Refuse what can be refused before anything is computed."""
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
-            known = ("merge", *registry.options("initialization"))
+            grown = ("auto", "tree") if self._has_tree else ()
+            known = (*grown, "merge", *registry.options("initialization"))
             check_known("init", self.init, known, ", or give an array")
 
     def _read_starts(self, shape: tuple[int, int], n_init: int) -> Starts:
@@ -118,7 +128,10 @@ class DescentEstimator(SimilarityEstimator):
         return Starts(init, shape[1], n_init, check_random_state(self.random_state))
 
 
-def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Array:
+def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
+    if sparse.issparse(init) and init.shape == shape:
+        _check_start(np.append(init.data, 0.0).reshape(-1, 1), (init.data.size + 1, 1), nonnegative)
+        return init
     init = np.asarray(init)
     if init.shape != shape or init.dtype.kind not in "fiu":
         raise InputError(
@@ -133,6 +146,36 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Array:
             "such as 'random', or an array with other numbers."
         )
     return init
+
+
+# The tree ------
+
+
+def tree_of_communities(A: Operator, control: Control, n_leaves: int, seed: int) -> Clustering:
+    """Return the leaves of the tree that `HierarchicalSymNMF` grows, all `n_leaves` of them.
+
+    Where no cut is left that leaves both parts a tenth of the average size, smaller parts will do; where none
+    is left at all, or no time, the largest leaves are halved as their samples come.
+    """
+    tree = CutGrowth(A, BALANCE, max(1, A.n // (10 * n_leaves)), False, CUTS, seed).grow(
+        n_leaves, control.is_over
+    )
+    if tree.n_splits + 1 < n_leaves and not tree.interrupted and not control.is_over():
+        tree = CutGrowth(A, BALANCE, 1, False, CUTS, seed).grow(n_leaves, control.is_over)
+    labels = tree.cut(tree.n_splits + 1)
+    return Clustering(_halve_largest(labels, tree.n_splits + 1, n_leaves), tree.interrupted)
+
+
+def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:
+    """Split the largest cluster in two until there are as many as wanted."""
+    sizes = np.bincount(labels, minlength=wanted)
+    for new in range(n_clusters, wanted):
+        largest = int(sizes.argmax())
+        moved = np.flatnonzero(labels == largest)[sizes[largest] - sizes[largest] // 2 :]
+        labels[moved] = new
+        sizes[largest] -= len(moved)
+        sizes[new] = len(moved)
+    return labels
 
 
 # The solver ------
@@ -261,8 +304,19 @@ def measure_optimality(
 
 
 def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimality:
-    """One product with A gives all of them."""
-    AH, G = problem.operator @ H, _kernels.gram(H)[0]
+    """One product with A gives all of them; of a sparse factor, one pass over A."""
+    if is_sparse_factor(H):
+        objective, found = problem.objective.judge(H)
+        norm = float(np.sqrt(found.squared_gradient))
+        return Optimality(
+            primal_infeasibility=float(max(0.0, -H.data.min(initial=0.0))),
+            dual_infeasibility=max(0.0, -found.lowest),
+            complementarity=found.complementarity,
+            projected_gradient=norm,
+            relative_projected_gradient=norm / reference if reference > 0 else 0.0,
+            objective=objective,
+        )
+    AH, G = problem.operator @ H, gram(H)
     gradient = problem.objective.gradient(H, AH, G)
     norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
     return Optimality(

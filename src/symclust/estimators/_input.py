@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -13,18 +13,38 @@ from scipy import sparse
 
 from symclust import registry
 from symclust._types import Array
-from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.graphs import Affinity, NormalizedCut
+from symclust.estimators._choice import choose_for_network, choose_for_samples
+from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
+from symclust.graphs import (
+    Affinity,
+    AttributedGraph,
+    AttributedNodes,
+    AttributedSimilarity,
+    NormalizedCut,
+    RandomWalk,
+)
 from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names
-from symclust.validation import PAIRS, check_features, check_similarity, is_a, refuse_masked
+from symclust.validation import (
+    PAIRS,
+    ask_what_it_is,
+    check_features,
+    check_similarity,
+    is_a,
+    looks_like_similarity,
+    refuse_masked,
+)
 
-DEFAULT = "nearest_neighbors"
+NEIGHBORS = "nearest_neighbors"  # what samples are compared by before a step from their graph to another
+PAPERS = "nearest_neighbors"  # with a graph that is given, this means the papers' normalised cut of it
 ELSE = {  # what else the parameter may be
-    "affinity": "'precomputed' (X holds the similarities), or give a function of X",
+    "affinity": "'auto', 'precomputed' (X holds the similarities), 'network' (X is an adjacency matrix), or "
+    "give a function of X",
     "graph": "or give the similarities of the samples themselves",
 }
+STEPS = {"normalized_cut": NormalizedCut, "random_walk": RandomWalk}  # from one graph to another
+GIVEN = ("network", "precomputed")  # words that say that X holds pairs already
 COMPLETE = ("gaussian", "self_tuning")  # dense n × n arrays unless they are told to keep neighbours only
-NONNEGATIVE_ONLY = ("precomputed", "cosine")  # negative numbers in X make negative similarities
+NONNEGATIVE_ONLY = (*GIVEN, "cosine")  # negative numbers in X make negative similarities
 
 
 @dataclass(frozen=True)
@@ -38,15 +58,23 @@ class Similarity:
     names : list or None
         Of the nodes of a graph.
     samples : array or None
-        Training samples × features, not the user's own array; None where A itself was given.
+        What the rows of new samples are compared with, not the user's own array: training samples ×
+        features, or the edges of the training nodes. None where A itself was given, or is found from new rows
+        to the bit.
     extend : callable or None
         From new samples to their similarities to the training samples; None where that is not known.
+    words : str
+        What was made of the input.
+    read_new : callable or None
+        From new samples that are no array to rows like those of `samples`; None where they are arrays.
     """
 
     operator: Operator
     names: list[Any] | None = None
     samples: Any = None
     extend: Callable[[Any], Any] | None = None
+    words: str = ""
+    read_new: Callable[[Any], Any] | None = None
 
     @property
     def matrix(self) -> Any:
@@ -56,67 +84,215 @@ class Similarity:
 
 
 def is_similarity(X: Any) -> bool:
-    """Whether X describes similarities by its type: an operator or a graph."""
-    return isinstance(X, Operator) or graph_names(X) is not None
+    """Whether X describes similarities by its type: an operator or a graph, with or without attributes."""
+    return isinstance(X, Operator | AttributedGraph) or graph_names(X) is not None
 
 
-def read_similarity(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similarity:
+def read_similarity(
+    X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool = False
+) -> Similarity:
     """Return the similarity that X describes under an `affinity`.
 
-    Operators are taken as they are. Graphs bring their own neighbours: with ``affinity="precomputed"`` they
-    too are taken as they are, otherwise the remaining step of the default affinity, the normalised cut, is
-    applied.
+    Operators are taken as they are. Graphs bring their own edges, which `affinity="precomputed"` takes as
+    they are. A method that `normalizes` for itself is spared normalised cuts that are not asked for by name.
     """
+    given = _check_params(params)
+    if isinstance(X, AttributedGraph):
+        return _read_attributed(X, affinity, given, normalizes)
+    if not (is_similarity(X) or _holds_pairs(affinity, given)):
+        X = check_features(X, copy=True)  # kept for new samples, whatever becomes of the array given
+    return _read(X, affinity, given, normalizes)
+
+
+def _holds_pairs(affinity: Any, params: dict[str, Any]) -> bool:
+    """Whether the affinity says that X is n × n, the similarities or edges of its samples."""
+    name = affinity if isinstance(affinity, str) else ""
+    return name in GIVEN or (name in STEPS and params.get("of") == "precomputed")
+
+
+def _read(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
+    """Return the similarity behind X, whose features have been checked if it has some."""
+    if _is_word(affinity, "auto"):
+        return _read_by_choice(X, params, normalizes)
+    if _is_word(affinity, "network"):
+        return _read_network(_adjacency(X, params), params, normalizes)
+    if isinstance(affinity, str) and affinity in STEPS:
+        step = _take_step(affinity, params)
+        of = params.pop("of", "precomputed" if is_similarity(X) else NEIGHBORS)
+        base = _read_pairs(X, of, params, normalizes=True)
+        return replace(_apply(step, base), words=f"affinity={affinity!r} of {base.words}")
+    return _read_pairs(X, affinity, params, normalizes)
+
+
+def _read_by_choice(X: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
+    if isinstance(X, Operator):
+        _refuse_params(f"a {type(X).__name__}", params)
+        return Similarity(X, extend=as_given, words="the operator as it was given")
     if is_similarity(X):
-        return _read_graph(X, affinity, params)
+        return _read_network(_adjacency(X, params), params, normalizes)
+    if looks_like_similarity(X):
+        ask_what_it_is(X)
+    choice = choose_for_samples(X, normalizes)
+    return replace(_read(X, choice.affinity, {**choice.params, **params}, normalizes), words=choice.words)
+
+
+def _read_network(network: Similarity, params: dict[str, Any], normalizes: bool) -> Similarity:
+    W = network.operator
+    assert isinstance(W, Sparse)
+    if (edge := W.negative_entry()) is not None:
+        u, v = edge if network.names is None else (network.names[node] for node in edge)
+        raise InputError(
+            f"Negative values in data: the network has edges of negative weight, such as that between {u!r} "
+            f"and {v!r}, for which there are no random walks and no normalised cut. SymmetricFactorization "
+            "takes them as they are with affinity='precomputed'."
+        )
+    choice = choose_for_network(W, normalizes)
+    options = {**choice.params, **params}
+    made = network if choice.affinity not in STEPS else _apply(_take_step(choice.affinity, options), network)
+    _refuse_params("a network", options)
+    return replace(made, words=choice.words)
+
+
+def _read_attributed(
+    X: AttributedGraph, affinity: Any, params: dict[str, Any], normalizes: bool
+) -> Similarity:
+    if not _is_word(affinity, "auto"):
+        raise CombinationError(
+            f"affinity={affinity!r} knows nothing of edges and features together. Leave it out for an "
+            "AttributedGraph, or give the adjacency or the features alone."
+        )
+    try:
+        rule = AttributedSimilarity(**({"exponent": 0} if normalizes else {}) | params)
+    except TypeError as error:
+        raise OptionError(
+            f"affinity_params={params!r} does not fit an AttributedGraph. Give a dict with any of "
+            f"{', '.join(map(repr, signature(AttributedSimilarity).parameters))}."
+        ) from error
+    A = as_operator(rule.fit(X))
+    A.names = X.names
+    words = (
+        f"edges and features: features smoothed over {rule.smoothing_} steps, with a share of "
+        f"{rule.feature_share_:g}"
+    )
+    samples, n = _side_by_side(X.adjacency, X.features), X.n_nodes
+    extend = partial(_extend_attributed, rule, n)
+    read_new = partial(_read_new_nodes, samples, X.feature_names, n)
+    return Similarity(A, X.names, samples, extend, words, read_new)
+
+
+def _side_by_side(edges: Any, features: Any) -> sparse.csr_array:
+    """Return edges and features of nodes as rows of one array: what is known about each."""
+    return sparse.csr_array(sparse.hstack([edges, sparse.csr_array(features)]))
+
+
+def _extend_attributed(rule: AttributedSimilarity, n: int, X: sparse.csr_array) -> sparse.csr_array:
+    return rule.extend(X[:, :n], X[:, n:])
+
+
+def _read_new_nodes(samples: Any, feature_names: list[Any] | None, n: int, X: Any) -> sparse.csr_array:
+    if not isinstance(X, AttributedNodes):
+        raise InputTypeError(
+            f"The model was fitted on an AttributedGraph: new nodes are given as AttributedNodes(edges, "
+            f"features), with edges to its {n} nodes; got {type(X).__name__}."
+        )
+    d = samples.shape[1] - n
+    edges = sparse.csr_array((X.features.shape[0], n)) if X.edges is None else X.edges
+    for what, found, expected in (("edges", edges, n), ("features", X.features, d)):
+        if found.shape[1] != expected:
+            raise InputError(
+                f"{what} of the new nodes has {found.shape[1]} columns, but the graph of the fit has "
+                f"{expected} {'nodes' if what == 'edges' else 'features'}."
+            )
+    if None not in (feature_names, X.feature_names) and feature_names != X.feature_names:
+        raise InputError(
+            f"The columns of the new nodes' features, {X.feature_names!r:.80}, are not those of the fit, "
+            f"{feature_names!r:.80}. Give the same ones in the same order."
+        )
+    return _side_by_side(edges, X.features).astype(samples.dtype)
+
+
+def _take_step(name: str, params: dict[str, Any]) -> Any:
+    """Return the step of that name with its parameters, which are taken out of `params`."""
+    own = [key for key in signature(STEPS[name]).parameters if key in params]
+    return STEPS[name](**{key: params.pop(key) for key in own})
+
+
+def _apply(step: Any, base: Similarity) -> Similarity:
+    """Return the similarity behind a step from one graph to another."""
+    matrix = base.matrix
+    if base.samples is None and not isinstance(matrix, Operator):
+        matrix = matrix.copy()  # a step may work in place, and what was given is the user's
+    A = as_operator(step.fit(matrix))
+    A.names = base.names
+    # The row of an old node is not found again to the bit by walking from its edges.
+    samples = step.W_.csr if base.samples is None and isinstance(step, RandomWalk) else base.samples
+    extend = None if base.extend is None else partial(_extend_step, step, base)
+    return Similarity(A, base.names, samples, extend, base.words)
+
+
+def _extend_step(step: Any, base: Similarity, X: Any) -> Any:
+    """Return the similarities of new samples behind a step."""
+    assert base.extend is not None
+    E = base.extend(X)
+    return step.extend(E.copy() if E is X else E)
+
+
+def _read_pairs(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
+    """Return the similarity under an affinity that is no step: of a graph, as given, or made of samples."""
+    words = f"affinity={affinity!r}" if isinstance(affinity, str) else "affinity is a function"
+    if is_similarity(X):
+        return _read_graph(X, affinity, params, normalizes)
     if callable(affinity):
-        return _call(affinity, check_features(X, copy=True), params or {})
+        return replace(_call(affinity, X, params), words=words)
     if _is_word(affinity, "precomputed"):
         _refuse_params("affinity='precomputed'", params)
-        return Similarity(as_operator(_check_precomputed(X)), extend=as_given)
+        return Similarity(as_operator(_check_precomputed(X)), extend=as_given, words=words)
+    if normalizes and _is_word(affinity, NEIGHBORS):
+        params = {"normalize": False, **params}
     rule = make_affinity(affinity, params)
-    X = check_features(X, copy=True)  # kept for new samples, whatever becomes of the array given
     A = as_operator(rule.fit(X, check_input=False))
-    return Similarity(A, samples=X, extend=partial(rule.extend, check_input=False))
+    return Similarity(A, samples=X, extend=partial(rule.extend, check_input=False), words=words)
 
 
-def without_normalizing(X: Any, affinity: Any, params: Any) -> tuple[Any, dict[str, Any] | None]:
-    """Return the affinity and parameters for a method that wants the default without its normalised cut."""
-    if not _is_word(affinity, DEFAULT):
-        return affinity, params
-    return ("precomputed", params) if is_similarity(X) else (affinity, {"normalize": False, **(params or {})})
-
-
-def _read_graph(X: Any, affinity: Any, params: dict[str, Any] | None) -> Similarity:
-    if not isinstance(affinity, str) or affinity not in (DEFAULT, "precomputed"):
+def _read_graph(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
+    if not isinstance(affinity, str) or affinity not in (PAPERS, "precomputed"):
         raise CombinationError(
             f"affinity={affinity!r} compares samples × features, but a {type(X).__name__} holds similarities "
             "already. Use affinity='precomputed' to take them as they are."
         )
-    _refuse_params(f"a {type(X).__name__}", params)
     if isinstance(X, Operator):
-        return Similarity(X, extend=as_given)
+        _refuse_params(f"a {type(X).__name__}", params)
+        return Similarity(X, extend=as_given, words="the operator as it was given")
+    network = _adjacency(X, params)
+    _refuse_params(f"a {type(X).__name__}", params)
+    if affinity == "precomputed" or normalizes:
+        return network
+    return replace(_apply(NormalizedCut(), network), words="the normalised cut of the network")
+
+
+def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
+    """Return a network as it is; the name of the weights is taken out of `params`."""
+    if not is_similarity(X):
+        given = as_operator(_check_precomputed(X))
+        W = Sparse(sparse.csr_array(given.array)) if isinstance(given, Dense) else given
+        check_similarity(W)
+        return Similarity(W, extend=_as_edges, words="the network")
+    if isinstance(X, Operator):
+        raise CombinationError(
+            f"affinity='network' reads an adjacency matrix or a graph, and {X!r} is an operator. Leave the "
+            "affinity out to take it as it is."
+        )
     names = graph_names(X)
     if not names:
         raise InputError(f"The {type(X).__name__} has no nodes: there is nothing to cluster.")
-    A = Sparse(graph_adjacency(X))
-    A.names = names
-    if affinity == "precomputed":
-        return Similarity(A, names, extend=as_given)
-    if (edge := A.negative_entry()) is not None:
-        u, v = (names[node] for node in edge)
-        raise InputError(
-            f"Negative values in data: the {type(X).__name__} has edges of negative weight, such as that "
-            f"between {u!r} and {v!r}, for which there is no normalised cut. SymmetricFactorization takes "
-            "them as they are with affinity='precomputed'."
-        )
-    cut = NormalizedCut()
-    return Similarity(as_operator(cut.fit(A.csr)), names, extend=partial(_extend_graph, cut))
+    W = Sparse(graph_adjacency(X, **{key: params.pop(key) for key in ("weight",) if key in params}))
+    W.names = names
+    return Similarity(W, names, extend=_as_edges, words="the network")
 
 
-def _extend_graph(cut: NormalizedCut, X: Any) -> sparse.csr_array:
-    """Return the similarities of new nodes, given by the weights of their edges to the graph's nodes."""
-    return cut.extend(sparse.csr_array(X, dtype=cut.degrees_.dtype, copy=True))
+def _as_edges(X: Any) -> sparse.csr_array:
+    """Return the weights of the edges between new nodes and the graph's nodes, as given, in a fresh array."""
+    return sparse.csr_array(X, copy=True)
 
 
 def _call(affinity: Callable[..., Any], X: Any, params: dict[str, Any]) -> Similarity:
@@ -143,8 +319,15 @@ def _refuse_params(what: str, params: dict[str, Any] | None) -> None:
     if params:
         raise CombinationError(
             f"affinity_params={params!r} has no meaning for {what}: the similarities are there already. "
-            "Leave it out."
+            "Leave it out, or name the affinity it belongs to."
         )
+
+
+def _check_params(params: Any) -> dict[str, Any]:
+    """Return the parameters of an affinity as a dict of our own."""
+    if params is not None and not isinstance(params, dict):
+        raise OptionError(f"affinity_params={params!r} must be a dict of parameters by name, or None.")
+    return dict(params or {})
 
 
 def as_given(X: Any) -> Any:
@@ -162,7 +345,7 @@ def make_affinity(affinity: Any, params: dict[str, Any] | None, parameter: str =
     known = [name for name in registry.options("graphs") if _is_affinity(registry.resolve("graphs", name))]
     if not isinstance(affinity, str) or affinity not in known:
         given = repr(affinity) if isinstance(affinity, str | None) else f"<{type(affinity).__name__}>"
-        listed = ", ".join(map(repr, known))
+        listed = ", ".join(map(repr, known + sorted(STEPS) * (parameter == "affinity")))
         raise OptionError(f"{parameter}={given} is not known. Choose one of {listed}, {ELSE[parameter]}.")
     rule = registry.resolve("graphs", affinity)
     try:
@@ -181,10 +364,11 @@ def _is_affinity(option: Any) -> bool:
 def input_tags(affinity: Any, params: dict[str, Any] | None) -> dict[str, bool]:
     """Return what scikit-learn asks about X: whether it may be sparse, is pairwise, must not be negative."""
     name = affinity if isinstance(affinity, str) else ""
-    complete = name in COMPLETE and not (isinstance(params, dict) and params.get("n_neighbors"))
+    given = params if isinstance(params, dict) else {}
+    complete = name in COMPLETE and not given.get("n_neighbors")
     return {
         "sparse": not complete,
-        "pairwise": name == "precomputed",
+        "pairwise": _holds_pairs(affinity, given),
         "positive_only": name in NONNEGATIVE_ONLY,
     }
 

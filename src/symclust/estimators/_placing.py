@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -10,15 +13,36 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust import _kernels
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
+from symclust.estimators._held_out import TINY, halves
 from symclust.estimators._input import Similarity
+from symclust.estimators._labels import empty_rows, memberships_of
 from symclust.exceptions import CombinationError
 from symclust.nnls import block_pivoting
+from symclust.objectives import gram
 from symclust.operators import Operator
 
 ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where samples belong.
+
+    Attributes
+    ----------
+    H : ndarray of shape (n_samples, k)
+        Their memberships.
+    known : ndarray of shape (n_samples,)
+        The number of the training sample that each is; −1 for unseen ones.
+    is_isolated : ndarray of shape (n_samples,)
+        Whether a sample has no similarity to any training sample.
+    """
+
+    H: Array
+    known: Array
+    is_isolated: Array
 
 
 class Placer:
@@ -30,8 +54,8 @@ class Placer:
     ----------
     similarity : Similarity
         Where a comes from.
-    H : ndarray of shape (n, k)
-        The memberships of the training samples.
+    H : ndarray or csr_array of shape (n, k)
+        The memberships of the training samples. From a sparse H ≥ 0 come sparse rows h.
     solve : callable
         From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
     weight : float
@@ -64,31 +88,66 @@ class Placer:
         self._minimise, self._members = solve, members
         samples = similarity.matrix if similarity.samples is None else similarity.samples
         self._known = None if isinstance(samples, Operator) else KnownRows(samples)
+        self._degrees = np.abs(similarity.operator.degrees().astype(np.float64))
 
-    def memberships(self, X: Any) -> Array:
-        """Return a row of memberships for each row of X."""
-        placed = np.empty((X.shape[0], self.H.shape[1]), dtype=self.H.dtype)
-        keys = np.empty((X.shape[0], 2), dtype=np.uint64)
+    def place(self, X: Any) -> Placed:
+        """Return a row of memberships for each row of X, which are known and which have no similarity."""
+        n, parts = X.shape[0], []
+        keys, known = np.empty((n, 2), dtype=np.uint64), np.full(n, -1)
+        is_isolated = np.empty(n, dtype=bool)
         for rows, A in self._similarities(X):
-            placed[rows] = self._place(A)
+            parts.append(self._place(A))
+            is_isolated[rows] = empty_rows(A)
             if self._known is not None:
                 keys[rows] = self._known.keys(A if self.similarity.samples is None else X[rows])
+        placed = _stacked([self.H[:0], *parts])
         if self._known is not None:
-            known = self._known.find(keys)
             members = self.H if self._members is None else self._members
-            placed[known >= 0] = members[known[known >= 0]]
-        return placed
+            known = self._known.find(keys)
+            placed = _with_known(placed, members, known)
+        return Placed(placed, known, is_isolated)
 
-    def residuals(self, X: Any) -> Array:
-        """Return min ‖a − Hh‖² / ‖a‖² for each row of X, 1 for a sample without similarities."""
-        found = np.ones(X.shape[0])
-        for rows, A in self._similarities(X):
-            h, attraction = (part.astype(np.float64) for part in self._solve(A))
-            squares = A.multiply(A) if sparse.issparse(A) else A * A
-            norms = self.weight**2 * np.asarray(squares.sum(axis=1, dtype=np.float64))
-            misfit = norms - 2 * (h * attraction).sum(axis=1) + ((h @ self._gram) * h).sum(axis=1)
-            np.divide(np.maximum(misfit, 0), norms, out=found[rows], where=norms > 0)
-        return found
+    def score(self, X: Any, labels: Array, read: Callable[[Array], Array]) -> float:
+        """Return Q/√M over the rows of X, as `SimilarityEstimator.score` describes it.
+
+        Parameters
+        ----------
+        X : array or csr_array
+            Samples.
+        labels : ndarray of shape (n,)
+            The clusters of the training samples.
+        read : callable
+            From rows of memberships to labels.
+        """
+        found = np.zeros(3)
+        first, second = halves(len(labels))
+        for _, A in self._similarities(X):
+            for given, held_out in ((first, second), (second, first)):
+                placed = read(self._limited_to(given)._place(A[:, given]))
+                found += self._explained(A[:, held_out].astype(np.float64), placed, labels, held_out)
+        beyond_chance, possible, total = found
+        return float(beyond_chance / math.sqrt(possible * total)) if possible * total > 0 else 0.0
+
+    def _limited_to(self, samples: Array) -> Placer:
+        """Return what places by the similarities to some of the training samples alone."""
+        part = copy(self)
+        part.__dict__.pop("_gram", None)
+        part.H = self.H[samples]
+        return part
+
+    def _explained(self, A: Any, placed: Array, labels: Array, held_out: Array) -> tuple[float, ...]:
+        """Return how much of A is inside clusters beyond chance, how much could be, and how much there is.
+
+        A holds the similarities of samples, `placed` in clusters, to those training samples that are held
+        out.
+        """
+        sums, sizes = (np.asarray(M.sum(axis=1)).ravel() for M in (A, abs(A)))
+        degrees, labels = self._degrees[held_out], labels[held_out]
+        volumes = np.bincount(labels + 1, degrees, minlength=placed.max(initial=0) + 2)
+        volumes[0] = 0  # of no cluster: nothing is expected there
+        chance = volumes[placed + 1] / max(degrees.sum(), TINY)
+        possible = (sizes + sums) / 2 - chance * sums  # positive ones inside, negative ones outside
+        return _inside(A, placed, labels) - chance @ sums, possible.sum(), sizes.sum()
 
     def _similarities(self, X: Any) -> Iterator[tuple[slice, Any]]:
         if self.similarity.extend is None:
@@ -101,18 +160,56 @@ class Placer:
 
     def _place(self, A: Any) -> Array:
         """Return the rows of memberships of samples with similarities A."""
-        return self._solve(A)[0]
-
-    def _solve(self, A: Any) -> tuple[Array, Array]:
-        """Return the solutions h, a row a sample, and the right-hand sides AH of their normal equations."""
+        if sparse.issparse(self.H):
+            return self._place_by_row(A)
         with single_threaded_blas():
             attraction = np.ascontiguousarray(A @ self.H, dtype=self.H.dtype)
             attraction *= self.H.dtype.type(self.weight)
-            return self._minimise(self._gram.astype(self.H.dtype), attraction), attraction
+            return self._minimise(self._gram.astype(self.H.dtype), attraction)
+
+    def _place_by_row(self, A: Any) -> sparse.csr_array:
+        """Solve each row where its right-hand side is not zero: elsewhere h = 0, since HᵀH ≥ 0."""
+        attraction = sparse.csr_array(sparse.csr_array(A) @ self.H, dtype=self.H.dtype)
+        attraction.eliminate_zeros()
+        attraction.data *= self.H.dtype.type(self.weight)
+        h = attraction.copy()
+        with single_threaded_blas():
+            for begin, end in pairwise(attraction.indptr):
+                columns, sums = attraction.indices[begin:end], attraction.data[np.newaxis, begin:end]
+                G = self._gram[np.ix_(columns, columns)].astype(self.H.dtype)
+                if end > begin:
+                    h.data[begin:end] = self._minimise(G, sums)[0]
+        h.eliminate_zeros()
+        return h
 
     @cached_property
     def _gram(self) -> Array:
-        return _kernels.gram(self.H)[0]
+        return gram(self.H)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if sparse.issparse(parts[0]):
+        return sparse.csr_array(sparse.vstack(parts, format="csr"))
+    return np.concatenate(parts)
+
+
+def _with_known(placed: Any, members: Any, known: Array) -> Any:
+    """Return `placed` with the rows of known samples in the place of what was found for them."""
+    is_known = known >= 0
+    if not sparse.issparse(placed):
+        placed[is_known] = members[known[is_known]]
+        return placed
+    both = sparse.csr_array(sparse.vstack([placed, members], format="csr"))
+    return both[np.where(is_known, placed.shape[0] + known, np.arange(placed.shape[0]))]
+
+
+def _inside(A: Any, rows: Array, columns: Array) -> float:
+    """Return the sum of the entries of A, dense or sparse, whose row and column are in the same cluster."""
+    if sparse.issparse(A):
+        A = A.tocoo()
+        i, j = A.coords
+        return float(A.data[(rows[i] == columns[j]) & (rows[i] >= 0)].sum())
+    return float(A[(rows[:, np.newaxis] == columns) & (rows >= 0)[:, np.newaxis]].sum())
 
 
 class LabelPlacer(Placer):
@@ -138,9 +235,7 @@ class LabelPlacer(Placer):
     @cached_property
     def H(self) -> Array:  # type: ignore[override]
         """The memberships of the training samples."""
-        H = np.zeros((len(self._labels), self._n_clusters), dtype=self.similarity.operator.dtype)
-        H[np.arange(len(self._labels)), self._labels] = 1
-        return H
+        return memberships_of(self._labels, self._n_clusters, self.similarity.operator.dtype)
 
 
 # Training samples among new ones ----------------------------------------------------------------------------

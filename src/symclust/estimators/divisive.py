@@ -106,7 +106,7 @@ class Diana(TreeEstimator):
     ----------
     n_clusters : int, default=2
         Number of leaves.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
@@ -134,7 +134,7 @@ class Diana(TreeEstimator):
         self,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -158,7 +158,7 @@ class DivisiveClustering(TreeEstimator):
         ``affinity="precomputed"``. It is cloned for each split, with two clusters and a precomputed affinity.
     n_clusters : int, default=2
         Number of leaves.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, once, for the root.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
@@ -183,7 +183,7 @@ class DivisiveClustering(TreeEstimator):
         estimator: Any,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
@@ -215,4 +215,21 @@ class DivisiveClustering(TreeEstimator):
                 labels = splitter.fit(given).labels_
             except InterruptedWarning as interrupted:
                 raise KeyboardInterrupt from interrupted
-        return np.asarray(labels != labels[0])
+        return _right_half(np.asarray(labels))
+
+
+def _right_half(labels: Array) -> Array | None:
+    """Return which samples are in another cluster than the first; those in none, −1, go with the larger part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.estimators.divisive import _right_half
+    >>> _right_half(np.array([-1, 0, 1, 1])).tolist()
+    [True, False, True, True]
+    """
+    placed = labels >= 0
+    if not placed.any():
+        return None
+    right = placed & (labels != labels[placed.argmax()])
+    return right | ~placed if 2 * right.sum() > placed.sum() else right

@@ -18,7 +18,15 @@ from symclust._kernels import spmm
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import Clusterer
-from symclust.exceptions import InputError, InterruptedWarning, NotConvergedWarning, OptionError, warn
+from symclust.estimators._labels import OF_FEATURES, labels_of, warn_of_degenerate
+from symclust.exceptions import (
+    DegenerateWarning,
+    InputError,
+    InterruptedWarning,
+    NotConvergedWarning,
+    OptionError,
+    warn,
+)
 from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
 from symclust.nnls import block_pivoting
 from symclust.operators import dense_product, read_csr
@@ -163,7 +171,7 @@ class HierarchicalNMF(Clusterer):
         self._store(growth, X.shape[1], X.dtype)
         self.stop_reason_, self.converged_ = self._end(wanted, is_stopped)
         self._X = X  # flatten() explains all of it
-        self._warn_of_empty_samples()
+        self._warn_of_degenerate()
         self._warn_of_fewer_leaves(wanted, is_stopped)
         self.timings_["total"] = time.perf_counter() - begun
         return self
@@ -230,14 +238,17 @@ class HierarchicalNMF(Clusterer):
             return f"done: no leaf reaches the threshold, at {leaves}", True
         return f"no leaf can be split further, at {leaves}", False
 
-    def _warn_of_empty_samples(self) -> None:
+    def _warn_of_degenerate(self) -> None:
         filled = np.diff(self._X.indptr) if sparse.issparse(self._X) else self._X.any(axis=1)
         empty = np.flatnonzero(filled == 0)
         if empty.size:
             warn(
                 f"{empty.size} of {len(filled)} samples have no feature (the first: {empty[0]}) and belong "
-                "to no leaf: their label is -1."
+                "to no leaf: their label is -1.",
+                DegenerateWarning,
             )
+        placed = self.labels_[self.labels_ >= 0]  # outliers are an answer, given in `outliers_`
+        warn_of_degenerate(type(self).__name__, placed, len(self.components_), OF_FEATURES)
 
     def _warn_of_fewer_leaves(self, wanted: float, is_stopped: bool) -> None:
         name, n_leaves = type(self).__name__, self.tree_.n_splits + 1
@@ -372,8 +383,3 @@ def memberships(X: Any, topics: Array) -> Array:
     else:
         R = dense_product(X, C.astype(X.dtype, copy=False))
     return block_pivoting(G.astype(R.dtype, copy=False), R)
-
-
-def labels_of(membership: Array) -> Array:
-    """Return the largest membership's topic, −1 where there is none."""
-    return np.where(membership.any(axis=1), membership.argmax(axis=1), -1)

@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._communities import Communities
 from symclust.estimators._input import Similarity
+from symclust.estimators._labels import leave_out_isolated
 from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
 from symclust.hierarchy import CutGrowth, Tree
-from symclust.solvers import HISTORY
+from symclust.solvers import HISTORY, has_many_zeros
 from symclust.validation import check_n_clusters, check_number, check_similarity
 
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
@@ -54,7 +54,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         time that is no longer linear.
     n_init : int, default=2
         Cuts that are tried for each leaf, of which the best is taken; they run side by side.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, except that they are not normalised: the splits do
         that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.
     affinity_params : dict, default=None
@@ -65,7 +65,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Leaf of each sample, numbered from left to right.
+        Leaf of each sample, numbered from left to right; −1 for a sample that is similar to no other.
     n_clusters_ : int
         Number of leaves.
     tree_ : Tree
@@ -91,8 +91,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
     Notes
     -----
-    Edges have weights ≥ 0. A loop counts once in the degree of its node. Nodes without edges are never
-    clusters of their own unless n_clusters leaves no choice: they follow the larger part of each split.
+    Edges have weights ≥ 0. A loop counts once in the degree of its node. Nodes without edges to others are
+    never clusters of their own unless n_clusters leaves no choice: in `tree_` they follow the larger part of
+    each split, and their label is −1.
 
     Examples
     --------
@@ -115,7 +116,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         min_size: int | None = None,
         balance: float = 0.25,
         n_init: int = 2,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -132,7 +133,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse, graph or Operator
+        X : array-like, sparse, graph, AttributedGraph or Operator
             As in `SymNMF`.
         y : ignored
             For scikit-learn's conventions.
@@ -159,7 +160,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
         self.n_clusters_ = tree.n_splits + 1
-        self.labels_ = tree.cut(self.n_clusters_)
+        self.labels_ = leave_out_isolated(tree.cut(self.n_clusters_), similarity.operator)
         rows = [(number, *row, np.nan) for number, row in enumerate(history)]
         self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)
         self.objective_ = history[-1][1]
@@ -172,6 +173,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
             warn(f"{type(self).__name__} was {self.stop_reason_}.", InterruptedWarning)
         elif not self.converged_:
             warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
+        self._warn_of_degenerate(self.n_clusters_)
 
     def _make_placer(self, similarity: Similarity) -> LabelPlacer:
         return LabelPlacer(similarity, self.labels_, self.n_clusters_)
@@ -199,21 +201,6 @@ class HierarchicalSymNMF(SimilarityEstimator):
     def _n_features_out(self) -> int:
         return self.n_clusters_
 
-    def communities(self, threshold: float | None = None) -> Communities:
-        """Return the members of each leaf, by name for a graph and by number otherwise.
-
-        Parameters
-        ----------
-        threshold : None
-            As in the other estimators; leaves do not overlap, so no threshold changes them.
-        """
-        check_is_fitted(self)
-        if threshold is not None:
-            return super().communities(threshold)
-        names = range(len(self.labels_)) if self.node_names_ is None else self.node_names_
-        leaves = self.tree_.leaves()
-        return Communities(([names[i] for i in leaf.members] for leaf in leaves), names)
-
     def flatten(self, max_iter: int = 5, **options: Any) -> SymNMF:
         """Return a fitted `SymNMF` of the whole graph, normalised, that starts from the leaves.
 
@@ -239,7 +226,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_is_fitted(self)
         A = normalized_cut(self.affinity_matrix_)
         H = _flat_start(self.affinity_matrix_, self.labels_, self.n_clusters_)
-        start = H if H.any() else "random"  # without an edge inside a leaf there is none from the leaves
+        start = H if H.sum() > 0 else "random"  # without an edge inside a leaf there is none from the leaves
         options = {"random_state": self.random_state, **options}
         model = SymNMF(self.n_clusters_, affinity="precomputed", init=start, max_iter=max_iter, **options)
         with warnings.catch_warnings():
@@ -251,12 +238,13 @@ class HierarchicalSymNMF(SimilarityEstimator):
         return model
 
 
-def _flat_start(A: Any, labels: Array, n_clusters: int) -> Array:
+def _flat_start(A: Any, labels: Array, n_clusters: int) -> Any:
     """Return H for the normalised cut of A: h_il goes with the root of the degree of i, largest at its label.
 
     The unit column that is (d_i / vol(C))^1/2 on the nodes i of a cluster C and zero elsewhere, times
     (assoc(C, C) / vol(C))^1/2, is the one of its direction that fits the normalised matrix best. The other
-    entries are small, not zero, so that a sample can change its cluster.
+    entries are small, not zero, so that a sample can change its cluster by every solver; a large H is a
+    `csr_array`, where they are zero.
 
     Examples
     --------
@@ -265,11 +253,16 @@ def _flat_start(A: Any, labels: Array, n_clusters: int) -> Array:
     >>> _flat_start(np.kron(np.eye(2), np.ones((2, 2))), np.array([0, 0, 1, 1]), 2).round(3).tolist()
     [[0.707, 0.007], [0.707, 0.007], [0.007, 0.707], [0.007, 0.707]]
     """
-    Z = csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters))
+    placed = np.flatnonzero(labels >= 0)
+    labels = labels[placed]
+    Z = csr_array((np.ones(len(placed)), (placed, labels)), shape=(A.shape[0], n_clusters))
     blocks = np.asarray((Z.T @ (A @ Z).astype(np.float64)).diagonal())
     degrees = np.asarray(A @ np.ones(A.shape[0]), dtype=np.float64)
-    volumes = np.bincount(labels, weights=degrees, minlength=n_clusters)
+    volumes = np.bincount(labels, weights=degrees[placed], minlength=n_clusters)
     scale = np.divide(np.sqrt(blocks), volumes, out=np.zeros(n_clusters), where=volumes > 0)
+    own = (np.sqrt(degrees[placed]) * scale[labels]).astype(A.dtype)
+    if has_many_zeros(Z.shape):
+        return csr_array((own, (placed, labels)), shape=Z.shape)
     H = (ELSEWHERE * np.sqrt(degrees)[:, np.newaxis] * scale).astype(A.dtype)
-    H[np.arange(len(labels)), labels] *= 1 / ELSEWHERE
+    H[placed, labels] = own
     return H

@@ -10,10 +10,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
+from symclust._types import Array
 from symclust.baselines import INDEFINITE, ConvexDescent, KernelRuns, SignedParts, first_labels, make_definite
 from symclust.estimators._base import SimilarityEstimator, as_result, is_given
 from symclust.estimators._input import Similarity
+from symclust.estimators._labels import leave_out_isolated
 from symclust.estimators._placing import Placer
+from symclust.operators import Operator
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
 STARTS = 10  # of the kernel k-means that finds the indicators
@@ -33,7 +36,7 @@ class KernelConvexNMF(SimilarityEstimator):
     ----------
     n_clusters : int, default=2
         Number of clusters k.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome in dense and sparse
         matrices.
     affinity_params : dict, default=None
@@ -81,7 +84,7 @@ class KernelConvexNMF(SimilarityEstimator):
         self,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         indefinite: str = "auto",
         tol: float = 1e-4,
@@ -134,6 +137,9 @@ class KernelConvexNMF(SimilarityEstimator):
         self._similarities = K @ descent.W  # of the centres ΦW to the samples
         self._store(similarity, result)
         return self
+
+    def _fit_labels(self, H: Array, A: Operator) -> Array:
+        return leave_out_isolated(self._labels_of(H), A)
 
     def _make_placer(self, similarity: Similarity) -> Placer:
         # A new sample's similarities are those of ΦWg to the others: KWg.

@@ -32,7 +32,7 @@ class KernelKMeans(HardEstimator):
     ----------
     n_clusters : int, default=2
         Number of clusters k.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
@@ -78,7 +78,7 @@ class KernelKMeans(HardEstimator):
         self,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         weights: Any = None,
         indefinite: str = "auto",

@@ -14,6 +14,7 @@ from symclust._types import Array
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators._input import Similarity
+from symclust.estimators._labels import leave_out_isolated
 from symclust.estimators._placing import Placer
 from symclust.estimators.divisive import TreeEstimator
 from symclust.left_stochastic import (
@@ -49,7 +50,7 @@ class LeftStochastic(SimilarityEstimator):
     ----------
     n_clusters : int, default=2
         Number of clusters k. The similarity needs as many positive eigenvalues.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`. With "precomputed", X is the similarity; it may have
         negative entries.
     affinity_params : dict, default=None
@@ -72,7 +73,8 @@ class LeftStochastic(SimilarityEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Most probable cluster of each sample.
+        Most probable cluster of each sample; −1 for a sample that is similar to no other, whose probabilities
+        mean nothing, unless it is a cluster by itself.
     membership_ : ndarray of shape (n_samples, n_clusters)
         P.
     scale_ : float
@@ -121,7 +123,7 @@ class LeftStochastic(SimilarityEstimator):
         self,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         solver: str = "rotation",
         n_init: int = 10,
@@ -160,6 +162,9 @@ class LeftStochastic(SimilarityEstimator):
         # Squares of entries below 1e-162 are zero: nothing to compare with.
         self.relative_error_ = float(np.sqrt(result.objective / squared_norm)) if squared_norm else np.nan
         return self
+
+    def _fit_labels(self, H: Array, A: Operator) -> Array:
+        return leave_out_isolated(self._labels_of(H), A)
 
     def _make_placer(self, similarity: Similarity) -> SimplexPlacer:
         return SimplexPlacer(similarity, self.membership_, self.scale_)
@@ -279,7 +284,7 @@ class HierarchicalLeftStochastic(TreeEstimator):
     ----------
     n_clusters : int, default=2
         Number of leaves.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
@@ -287,9 +292,10 @@ class HierarchicalLeftStochastic(TreeEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Leaf of each sample, numbered from left to right.
+        Leaf of each sample, numbered from left to right; −1 for a sample that is similar to no other, unless
+        it is a leaf by itself.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        One where a sample belongs to a cluster, else zero.
+        One where a sample belongs to a cluster, else zero; zeros alone for label −1.
     tree_ : Tree
         All splits: ``tree_.cut(k)`` gives the labels when there were k leaves, ``tree_.linkage()`` is for
         SciPy's ``dendrogram``, ``tree_.to_newick()`` and ``tree_.to_json()`` for other programs.
@@ -325,7 +331,7 @@ class HierarchicalLeftStochastic(TreeEstimator):
         self,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -351,13 +357,6 @@ class SimplexPlacer(Placer):
         self.scale = scale
 
     def _place(self, A: Any) -> Array:
-        return self._memberships_of(A)[0]
-
-    def _solve(self, A: Any) -> tuple[Array, Array]:
-        p, attraction = self._memberships_of(A)
-        return p / p.dtype.type(self.scale), attraction
-
-    def _memberships_of(self, A: Any) -> tuple[Array, Array]:
         dtype = self.H.dtype
         with single_threaded_blas():
             attraction = np.ascontiguousarray(A @ self.H, dtype=dtype)
@@ -368,7 +367,7 @@ class SimplexPlacer(Placer):
         for _ in range(PASSES):
             p = block_pivoting(left, np.ascontiguousarray(right + multipliers))
             multipliers += dtype.type(weight) * (1 - p.sum(axis=1, keepdims=True))
-        return project_simplex(p), attraction
+        return project_simplex(p)
 
 
 def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -> Array:

@@ -6,14 +6,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from sklearn.utils import check_random_state
+
+from symclust import registry
 from symclust._types import Array
-from symclust.estimators._data_factors import DataFactors
+from symclust.constraints import Nonnegative
+from symclust.estimators._data_factors import FAMILY, DataFactors
 from symclust.estimators._input import read_graph
 from symclust.estimators._placing import KnownRows
-from symclust.operators import Bipartite
-from symclust.solvers import Result
-from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors
-from symclust.validation import check_number
+from symclust.operators import Bipartite, Operator
+from symclust.solvers import Control, Problem, Result, run
+from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors, starting_points
+from symclust.validation import check_known, check_n_clusters, check_number
+
+# Of what the clusters explain. With 1/5 pictures win and gene expression loses: docs/nmf.md.
+GRAPH_SHARE = 0.1
+PLAIN = 100  # iterations that the choice of λ may take
 
 
 class NMF(DataFactors):
@@ -24,7 +32,8 @@ class NMF(DataFactors):
     .. math:: \|X - WC^T\|_F^2
 
     (thesis, chapter 2). The rows of `components_` are the columns of C scaled to length 1, and `membership_`
-    is W with the scale of C; a sample belongs to the cluster of its largest membership.
+    is W with the scale of C; a sample belongs to the cluster of its largest membership, and to none, label
+    −1, where all are zero.
 
     Parameters
     ----------
@@ -269,9 +278,15 @@ class GraphNMF(NMF):
         The similarities S: made of X as the `affinity` of that name in `SymNMF` does, or given, n × n.
     graph_params : dict, default=None
         Parameters of a `graph` that is named, for example ``{"n_neighbors": 5}``.
-    graph_regularization : float, default=10.0
+    graph_regularization : float or "auto", default="auto"
         The weight λ. Both terms have the unit of X², so that it is a pure number as long as the graph's
-        degrees are about 1, which those of the default are.
+        degrees are about 1, which those of the default are. "auto" takes
+
+        .. math:: \lambda = \frac{1}{10} (f_1 - f_k) / \sum_l \|c_l\|^2 w_l^T L w_l
+
+        with f_1 and f_k the errors of plain NMF with one and with k clusters, and its W and C: the graph's
+        term would then be a tenth of what k clusters explain beyond a single one. So giving up all clusters
+        but one never pays, whatever the units of X and of the graph are.
     solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
         As in `NMF`; "multiplicative" is the paper's. "bpp" takes each sample by itself, which the graph does
         not allow.
@@ -288,6 +303,8 @@ class GraphNMF(NMF):
         ‖X − WCᵀ‖ / ‖X‖.
     graph_ : ndarray, csr_array or Operator
         The similarities S.
+    graph_regularization_ : float
+        The λ used.
 
     Notes
     -----
@@ -314,7 +331,7 @@ class GraphNMF(NMF):
         *,
         graph: Any = "nearest_neighbors",
         graph_params: dict[str, Any] | None = None,
-        graph_regularization: float = 10.0,
+        graph_regularization: float | str = "auto",
         solver: str = "hals",
         init: Any = "spectral",
         n_init: int = 1,
@@ -341,13 +358,37 @@ class GraphNMF(NMF):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_number("graph_regularization", self.graph_regularization, least=0)
+        if isinstance(self.graph_regularization, str):
+            check_known("graph_regularization", self.graph_regularization, ("auto",), ", or give a number")
+        else:
+            check_number("graph_regularization", self.graph_regularization, least=0)
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
         similarity = read_graph(self.graph, self.graph_params, X)
         self.graph_ = similarity.matrix
         self._known = KnownRows(X)
-        return Smooth(A, similarity.operator, self.graph_regularization)
+        self.graph_regularization_ = self._weight(A, similarity.operator)
+        return Smooth(A, similarity.operator, self.graph_regularization_)
+
+    def _weight(self, A: Bipartite, graph: Operator) -> float:
+        """Return λ; it takes up to `PLAIN` iterations of plain NMF where that is left to us."""
+        if not isinstance(self.graph_regularization, str):
+            return float(self.graph_regularization)
+        one, many = (self._plain(A, k) for k in (1, check_n_clusters(self.n_clusters)))
+        roughness = Smooth(A, graph, 1.0).penalty(many.H)
+        explained = max(one.objective - many.objective, 0.0)
+        return GRAPH_SHARE * explained / roughness if roughness > 0 else 0.0
+
+    def _plain(self, A: Bipartite, k: int) -> Result:
+        """Return a factorization without the graph, from the default start."""
+        objective = TwoFactors(A)
+        start = starting_points(objective, "spectral", k, 1, check_random_state(0))
+        control = Control(self.tol, min(PLAIN, self.max_iter), self.time_limit)
+        solver = registry.resolve(FAMILY, "hals")()
+        found = run(Problem(A, objective, Nonnegative()), solver, start, control)[0]
+        if found.interrupted:
+            raise KeyboardInterrupt  # of the factorization with the graph there is nothing to keep yet
+        return found
 
     def _place(self, X: Any) -> Array:
         placed = super()._place(X)

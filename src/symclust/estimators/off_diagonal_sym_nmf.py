@@ -13,7 +13,7 @@ from symclust.constraints import Nonnegative
 from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.estimators._input import read_ignored
 from symclust.exceptions import InputError
-from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal
+from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal, row_lengths
 from symclust.operators import Operator
 from symclust.solvers import Problem, Solver
 from symclust.validation import check_known
@@ -39,7 +39,7 @@ class OffDiagonalSymNMF(DescentEstimator):
         Number of clusters k.
     loss : {"squared", "absolute"}, default="squared"
         What a misfit costs.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`.
     affinity_params : dict, default=None
         Parameters of the affinity.
@@ -47,15 +47,16 @@ class OffDiagonalSymNMF(DescentEstimator):
         "row_descent" or "coordinate" (Algorithms 2 and 4), "projected_gradient" or "multiplicative"; the
         absolute loss has "coordinate" alone. "auto" takes "row_descent" for the squared loss wherever rows
         of A are at hand.
-    init : {"greedy", "random", "zero", "merge", "spectral"} or array of shape (n_samples, n_clusters)
+    init : {"greedy", "random", "zero", "merge", "tree", "spectral"} or array (n_samples, n_clusters)
         Where the descent starts, default "greedy": columns grown one after the other from their
         best-connected samples (Algorithm 6). "random" and "merge" begin with a few sweeps of the squared loss
-        whatever the loss is: from random numbers the absolute loss leads nowhere.
+        whatever the loss is: from random numbers the absolute loss leads nowhere. "tree" is that of `SymNMF`.
     n_init : int, default=1
         Number of starts for inits that are random; the one with the lowest objective is kept.
     tol : float, default=1e-2
         Stop when the stationarity is at most `tol` times that of the start: ‖∇ᴾf(H)‖ for the squared loss;
         for the absolute loss, which has no gradient, the decrease that moving single entries could bring.
+        Where H is sparse, as in `SymNMF`.
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
@@ -72,9 +73,9 @@ class OffDiagonalSymNMF(DescentEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample: the largest entry of its row of `membership_`.
-    membership_ : ndarray of shape (n_samples, n_clusters)
-        The factor H.
+        Cluster of each sample: the largest entry of its row of `membership_`, −1 for a row of zeros.
+    membership_ : ndarray or csr_array of shape (n_samples, n_clusters)
+        The factor H; sparse where that of `SymNMF` would be, for the squared loss without ignored pairs.
     objective_ : float
         The objective at H; every pair counts twice, as (i, j) and (j, i).
     relative_error_ : float
@@ -118,7 +119,7 @@ class OffDiagonalSymNMF(DescentEstimator):
         n_clusters: int = 8,
         *,
         loss: str = "squared",
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         solver: str = "auto",
         init: Any = "greedy",
@@ -165,6 +166,10 @@ class OffDiagonalSymNMF(DescentEstimator):
         1.0
         """
         check_is_fitted(self)
+        if sparse.issparse(self.membership_):  # as it is only where no pair is ignored
+            return sparse.csr_array(
+                sparse.diags_array(row_lengths(self.membership_).astype(self.membership_.dtype))
+            )
         pairs = sparse.csr_array(sparse.eye_array(len(self.membership_)) + self.ignored_)
         return IgnoredPairs.of(pairs).products(self.membership_)
 
@@ -196,7 +201,8 @@ class OffDiagonalSymNMF(DescentEstimator):
                 f"binarize() is for similarities of zeros and ones, but this one holds {odd:.6g}. "
                 "Fit a binary similarity with affinity='precomputed', or use communities(threshold=...)."
             )
-        return objective.binarize(self.membership_).astype(int)
+        H: Any = self.membership_
+        return objective.binarize(H.toarray() if sparse.issparse(H) else H).astype(int)
 
     def _check_options(self) -> None:
         super()._check_options()

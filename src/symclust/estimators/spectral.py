@@ -32,7 +32,7 @@ class SpectralEstimator(HardEstimator):
         self,
         n_clusters: int = 2,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         n_init: int = 10,
         random_state: Any = None,
@@ -79,7 +79,7 @@ class SpectralNJW(SpectralEstimator):
     ----------
     n_clusters : int, default=2
         Number of clusters k.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
         own normalisation.
     affinity_params : dict, default=None
@@ -120,7 +120,7 @@ class SpectralUnnormalized(SpectralEstimator):
     ----------
     n_clusters : int, default=2
         Number of clusters k.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
         own normalisation.
     affinity_params : dict, default=None
@@ -163,7 +163,7 @@ class SpectralYuShi(SpectralEstimator):
     ----------
     n_clusters : int, default=2
         Number of clusters k.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
         own normalisation.
     affinity_params : dict, default=None

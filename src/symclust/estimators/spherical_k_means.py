@@ -13,6 +13,14 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.baselines import SphericalRun, SphericalRuns, scattered_samples
 from symclust.estimators._base import Clusterer
+from symclust.estimators._labels import (
+    NOWHERE,
+    OF_FEATURES,
+    empty_rows,
+    labels_of,
+    memberships_of,
+    warn_of_degenerate,
+)
 from symclust.graphs import unit_rows
 from symclust.validation import check_features, check_n_clusters, check_number
 
@@ -40,9 +48,9 @@ class SphericalKMeans(Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample.
+        Cluster of each sample, −1 for a sample without entries.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        A one in each row.
+        A one in each row, zeros alone for a sample without entries.
     components_ : ndarray of shape (n_clusters, n_features)
         The centres, of unit length. Of sparse samples they are held sparse, and this array is made at each
         look at it.
@@ -61,7 +69,7 @@ class SphericalKMeans(Clusterer):
     -----
     Starts are k samples chosen far apart, as in k-means++. An empty cluster is given the sample farthest from
     its centre. A sample without entries has no direction: it counts 1 in the objective wherever it is, moves
-    no centre, and goes to the first cluster.
+    no centre, and belongs to no cluster: its label is −1.
 
     Examples
     --------
@@ -99,12 +107,13 @@ class SphericalKMeans(Clusterer):
         self.inits_ = np.array([run.objectives[-1] for run in runs])
         best = runs[int(self.inits_.argmin())]
         self._components = iterations.components(best.centers)
-        self._store(best, X.dtype)
+        self._store(best, X)
+        warn_of_degenerate(type(self).__name__, self.labels_, self._n_features_out, OF_FEATURES)
         return self
 
-    def _store(self, run: SphericalRun, dtype: np.dtype) -> None:
-        self.labels_ = run.labels
-        self.membership_ = (run.labels[:, None] == np.arange(self._n_features_out)).astype(dtype)
+    def _store(self, run: SphericalRun, X: Any) -> None:
+        self.labels_ = np.where(empty_rows(X), NOWHERE, run.labels)
+        self.membership_ = memberships_of(self.labels_, self._n_features_out, X.dtype)
         self.objective_, self.n_iter_, self.converged_ = run.objectives[-1], len(run.objectives), run.done
         done = "no sample changes its cluster" if run.done else "samples still change clusters"
         self.stop_reason_ = f"stopped after {self.n_iter_} iterations: {done}"
@@ -129,13 +138,13 @@ class SphericalKMeans(Clusterer):
             return runs.cosines([runs.centers(self._components)])[:, 0]
 
     def predict(self, X: Any) -> Array:
-        """Return the nearest centre of each sample.
+        """Return the nearest centre of each sample, −1 for a sample that is at right angles to all.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_samples, n_features)
         """
-        return self.transform(X).argmax(axis=1)
+        return labels_of(self.transform(X))
 
     def _read(self, X: Any, reset: bool) -> Any:
         checked = check_features(X)

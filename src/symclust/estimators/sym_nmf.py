@@ -21,35 +21,50 @@ class SymNMF(DescentEstimator):
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
     (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry
-    of its row h_i. A sample without any similarity to others has a row of zeros; it is counted to cluster 0,
-    so that every sample has a label, and a warning says how many there are.
+    of its row h_i. A sample without any similarity to others has a row of zeros and belongs to no cluster:
+    its label is −1, and a warning says how many there are.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    affinity : str or callable, default="nearest_neighbors"
-        How samples become similarities: "nearest_neighbors" (self-tuning weights between neighbours,
-        normalised cut), "cosine", "gaussian", "self_tuning" (complete graphs unless `affinity_params` says
-        otherwise), "precomputed" (X is the similarity, dense or sparse), or a function of X that returns one.
-        Graphs of networkx and igraph and our own operators are similarities already; graphs get the
-        normalised cut unless the affinity is "precomputed".
+    affinity : str or callable, default="auto"
+        How X becomes similarities; `affinity_` says in words what was done.
+
+        - "auto" chooses by what X is: for dense vectors the neighbour graph of the paper, by direction where
+          they are nonnegative and have many features; for sparse nonnegative ones, such as weights of words,
+          random walks along cosines of neighbours; for networks random walks, or the normalised cut with
+          exponent 0.3 or 0.4 where they have many edges (``docs/graphs.md`` has the evidence).
+        - "nearest_neighbors" is the graph of the paper: self-tuning weights between neighbours, normalised
+          cut. "cosine", "gaussian" and "self_tuning" are complete graphs unless `affinity_params` says
+          otherwise.
+        - "random_walk" and "normalized_cut" make one graph of another, which ``affinity_params={"of": ...}``
+          names: neighbours unless X is a graph.
+        - "precomputed": X is the similarity, dense or sparse, taken as it is; "network": X is the adjacency
+          matrix of a network, treated like a graph under "auto".
+        - A function of X that returns a similarity.
+
+        Graphs of networkx and igraph hold edges already, which "precomputed" takes as they are and
+        "nearest_neighbors" gives the normalised cut alone; our own operators are always taken as they are.
     affinity_params : dict, default=None
         Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example
-        ``{"n_neighbors": 20}``.
+        ``{"n_neighbors": 20}``. For a graph, ``{"weight": "strength"}`` names the edge attribute that holds
+        the weights; None counts every edge 1, and by default it is "weight" where edges have that.
     solver : str, default="auto"
         "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or
         "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
         known by products alone.
-    init : {"merge", "random", "spectral", "greedy", "zero"} or array of shape (n_samples, n_clusters)
-        Where the descent starts, default "merge". "merge" descends briefly with 2k columns, merges the found
-        clusters down to k and starts from there; "greedy" and "zero" are those of `OffDiagonalSymNMF`,
-        "nndsvd", "nndsvda" and "nndsvdar" those of `NMF`.
+    init : str or array of shape (n_samples, n_clusters), default="auto"
+        Where the descent starts. "tree" starts from the leaves of the tree that `HierarchicalSymNMF` grows on
+        A, a matrix; "merge" descends briefly with 2k columns, merges the found clusters down to k and starts
+        from there; "auto" takes "tree" for a sparse A and "merge" for others. Further: "random", "spectral",
+        "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
     tol : float, default=1e-2
-        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖.
+        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; where H is sparse, see `membership_`, also when an iteration
+        brings less than 2 tol of the decrease of all.
     max_iter : int, default=1000
         Stop after so many iterations.
     time_limit : float, default=None
@@ -68,9 +83,11 @@ class SymNMF(DescentEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample, in the order of the samples or nodes.
-    membership_ : ndarray of shape (n_samples, n_clusters)
-        The factor H.
+        Cluster of each sample, in the order of the samples or nodes; −1 for samples in none.
+    membership_ : ndarray or csr_array of shape (n_samples, n_clusters)
+        The factor H. It is a `csr_array` with 64 clusters or more and at least 2²⁴ entries, for a sparse A,
+        "row_descent", and "merge", "tree" or a sparse array as `init`: time and memory then follow its
+        nonzeros. What `transform` returns has the same form.
     objective_ : float
         The objective at H.
     relative_error_ : float
@@ -87,8 +104,10 @@ class SymNMF(DescentEstimator):
     inits_ : ndarray of shape (n_init,)
         Objectives that the starts ended at.
     merge_path_ : recarray or None
-        With ``init="merge"``: for each merge the number of clusters left, the gain in explained energy and
-        the two sizes.
+        Where the start was "merge": for each merge the number of clusters left, the gain in explained energy
+        and the two sizes.
+    affinity_ : str
+        What was made of X, in words.
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity A.
     node_names_ : list or None
@@ -113,10 +132,10 @@ class SymNMF(DescentEstimator):
         self,
         n_clusters: int = 8,
         *,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         solver: str = "auto",
-        init: Any = "merge",
+        init: Any = "auto",
         n_init: int = 1,
         tol: float = 1e-2,
         max_iter: int = 1000,

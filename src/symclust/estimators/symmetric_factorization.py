@@ -17,6 +17,7 @@ from symclust.baselines import k_means
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
 from symclust.estimators._input import Similarity
+from symclust.estimators._labels import NOWHERE, empty_rows, labels_of, leave_out_isolated
 from symclust.estimators._placing import Placer
 from symclust.exceptions import CombinationError
 from symclust.objectives import Frobenius
@@ -62,7 +63,7 @@ class SymmetricFactorization(DescentEstimator):
         a method `project` from an n × k array to the nearest one in its set.
     graph_regularization : float, default=0.0
         The weight λ. Values between 0 and 1 make sense for every scale of A, since L scales with A.
-    affinity : str or callable, default="nearest_neighbors"
+    affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`. Similarities may be negative.
     affinity_params : dict, default=None
         Parameters of the affinity.
@@ -100,7 +101,7 @@ class SymmetricFactorization(DescentEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample.
+        Cluster of each sample; −1 for one whose row is zero, or that is similar to no other.
     membership_ : ndarray of shape (n_samples, n_clusters)
         The factor H.
     objective_ : float
@@ -134,6 +135,7 @@ class SymmetricFactorization(DescentEstimator):
     """
 
     _nonnegative: ClassVar[bool] = False
+    _has_tree: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -141,7 +143,7 @@ class SymmetricFactorization(DescentEstimator):
         *,
         constraint: Any = "free",
         graph_regularization: float = 0.0,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         solver: str = "auto",
         step_rule: str = "accelerated",
@@ -222,18 +224,20 @@ class SymmetricFactorization(DescentEstimator):
             return not self._problem.constraint.nonnegative
         return self.assign == "kmeans"
 
-    def _fit_labels(self, H: Array) -> Array:
+    def _fit_labels(self, H: Array, A: Operator) -> Array:
         self.centers_ = None
         if self._reads_centers():
             seed = check_random_state(self.random_state).randint(2**31 - 1)
-            self.centers_ = k_means(H, H.shape[1], RESTARTS, seed).cluster_centers_
-        return self._labels_of(H)
+            filled = ~empty_rows(H)
+            rows = H[filled] if filled.sum() >= H.shape[1] else H  # samples in no cluster move no centre
+            self.centers_ = k_means(rows, H.shape[1], RESTARTS, seed).cluster_centers_
+        return leave_out_isolated(self._labels_of(H), A)
 
     def _labels_of(self, H: Array) -> Array:
         if self.centers_ is None:
-            return H.argmax(axis=1)
+            return labels_of(H)
         with single_threaded_libraries():
-            return pairwise_distances_argmin(H, self.centers_)
+            return np.where(empty_rows(H), NOWHERE, pairwise_distances_argmin(H, self.centers_))
 
     def _make_placer(self, similarity: Similarity) -> Placer:
         # Off the diagonal M = A − λL is (1 + λ)A.

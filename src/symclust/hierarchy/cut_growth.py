@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,8 +92,8 @@ class CutGrowth:
         self.history: list[tuple[float, float]] = []
         self._queue: list[Entry] = []  # leaves that can be split, the best one first
 
-    def grow(self, n_leaves: int) -> Tree:
-        """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
+    def grow(self, n_leaves: int, is_over: Callable[[], bool] = lambda: False) -> Tree:
+        """Return a tree with `n_leaves` leaves, or as many as there are cuts for before `is_over`.
 
         Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
         """
@@ -102,7 +103,7 @@ class CutGrowth:
             self.tree.nodes[0].data["normalized_cut"] = 1 - held
             self._open(self.tree.nodes[0], self._leaves([(self.root, self.seed)])[0])
             self.history = [(time.perf_counter() - started, 1 - held)]
-            while self._queue and len(self.history) < n_leaves:
+            while self._queue and len(self.history) < n_leaves and not is_over():
                 held += self._queue[0][2].gain
                 k = len(self.history) + 1
                 self.history.append((time.perf_counter() - started, 1 - held / k))

@@ -123,7 +123,7 @@ def cluster_order(labels: ArrayLike) -> Array:
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        Cluster of each sample; integers or strings.
+        Cluster of each sample; integers or strings. Samples in no cluster, −1, come last.
 
     Returns
     -------
@@ -139,7 +139,12 @@ def cluster_order(labels: ArrayLike) -> Array:
     array = np.asarray(labels)
     if array.ndim != 1:
         raise InputError(f"labels has shape {array.shape}; expected a list with the cluster of each sample.")
-    return np.argsort(array, kind="stable")
+    return np.argsort(_none_last(array), kind="stable")
+
+
+def _none_last(labels: Array) -> Array:
+    """Return labels with a number above all others in the place of −1, which stands for no cluster."""
+    return np.where(labels == -1, labels.max(initial=-1) + 1, labels) if labels.dtype.kind in "if" else labels
 
 
 def _read(A: Any, labels: Any) -> tuple[Any, Any]:
@@ -165,7 +170,10 @@ def _read(A: Any, labels: Any) -> tuple[Any, Any]:
 
 
 def _draw_frames(ax: Axes, labels: Array, most: int) -> None:
-    names, sizes = np.unique(labels, return_counts=True)
+    names, sizes = np.unique(_none_last(labels), return_counts=True)
+    names, has_rest = names.tolist(), labels.dtype.kind in "if" and bool((labels == -1).any())
+    if has_rest:
+        names[-1] = "none"
     n, ends = len(labels), np.cumsum(sizes)
     starts = ends - sizes
     # A frame is an object of matplotlib's: hundreds of thousands take minutes, and are no wider than a line.
@@ -174,7 +182,8 @@ def _draw_frames(ax: Axes, labels: Array, most: int) -> None:
         x = [start, end, end, start, start]
         ax.plot(x, [start, start, end, end, start], color=BORDER, linewidth=0.8)
     few = len(names) <= MOST_NAMES
-    clusters = f"{len(names):,} cluster{'s' * (len(names) != 1)}"
+    n_clusters = len(names) - has_rest
+    clusters = f"{n_clusters:,} cluster{'s' * (n_clusters != 1)}"
     ax.set(xlim=(0, n), ylim=(n, 0), xticks=[], xlabel=f"{n:,} samples in {clusters}")
     # Names are text, not formulas in dollar signs.
     shown = [showable(str(name)) for name in names] if few else []

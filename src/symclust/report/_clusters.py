@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from symclust._types import Array
 from symclust.report._pictures import grey_picture
@@ -26,14 +27,14 @@ class Strength:
     ----------
     name : str
         What the strongest are called on the page.
-    values : ndarray of shape (n_samples,) or (n_samples, n_clusters)
+    values : ndarray or csr_array of shape (n_samples,) or (n_samples, n_clusters)
         By sample, or by sample and cluster.
     n_clusters : int
         Number of clusters, also of empty ones.
     """
 
     name: str
-    values: Array
+    values: Any
     n_clusters: int
 
     @classmethod
@@ -54,20 +55,25 @@ class Strength:
 
     def strongest(self, members: Array, cluster: int | None, count: int) -> Array:
         """Return the strongest of some samples in a cluster, strongest first."""
-        values = self.values[members] if self.values.ndim == 1 else self.values[members, cluster]
+        values = self.values[members] if self.values.ndim == 1 else self._column(cluster)[members]
         return members[np.argsort(-values, kind="stable")[:count]]
 
+    def _column(self, cluster: int | None) -> Array:
+        column = self.values[:, [cluster]]
+        return (column.toarray() if sparse.issparse(column) else column)[:, 0]
 
-def _memberships(model: Any) -> Array | None:
+
+def _memberships(model: Any) -> Any:
     """Return H; None for trees whose leaves do not overlap, where n × k zeros and ones say nothing new."""
     if hasattr(model, "tree_") and not getattr(model, "soft", False):
         return None
     H = getattr(model, "membership_", None)
-    return None if H is None else np.asarray(H)
+    return H if H is None or sparse.issparse(H) else np.asarray(H)
 
 
-def _has_degrees(model: Any, H: Array) -> bool:
+def _has_degrees(model: Any, H: Any) -> bool:
     """Whether column l of H says how much samples belong to cluster l, more than yes or no."""
+    H = H.data if sparse.issparse(H) else H
     by_k_means = getattr(model, "centers_", None) is not None
     return not by_k_means and bool(((H != 0) & (H != 1)).any())
 

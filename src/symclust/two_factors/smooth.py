@@ -13,6 +13,8 @@ from symclust.two_factors.objective import RowProblem, TwoFactors
 
 __all__ = ["Laplacian", "Smooth", "SmoothProblem"]
 
+SWEEPS = 5  # over W before it is C's turn
+
 
 class Smooth(TwoFactors):
     r"""The memberships vary little over a graph S of the samples (Cai, He, Han and Huang 2011).
@@ -98,7 +100,17 @@ class SmoothProblem(RowProblem):
         return repulsion + degrees * self.weights, attraction + neighbours * self.weights
 
     def sweep(self, Y: Array) -> Array:
-        """Return Y after a sweep over its columns, with one product with the graph.
+        """Return Y after some sweeps over its columns, each with one product with the graph.
+
+        A single one spreads what a sample has to its neighbours and no further, and costs little beside the
+        products with X that follow. Without weight it is one sweep, as in plain NMF.
+        """
+        for _ in range(SWEEPS if self.weights.any() else 1):
+            Y = self._sweep_once(Y)
+        return Y
+
+    def _sweep_once(self, Y: Array) -> Array:
+        """Lower a bound that touches the problem at Y.
 
         2D − L = D + S is positive semidefinite, so yᵀLy ≤ 2yᵀDy − 2yᵀ(D + S)z + zᵀ(D + S)z, with equality at
         y = z, the Y before the sweep. On the right no entry of a column depends on another, and lowering

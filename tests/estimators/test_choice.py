@@ -1,0 +1,167 @@
+"""What affinity="auto" chooses, what it says of it, and the steps from one graph to another."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from symclust import HierarchicalSymNMF, SymNMF, graphs
+from symclust.datasets import planted_partition
+from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.operators import Gram
+
+
+def fitted(X, **options):
+    return SymNMF(2, random_state=0, max_iter=5, tol=1.0, **options).fit(X)
+
+
+def same(model, A):
+    return abs(model.affinity_matrix_ - A).max() <= 1e-12
+
+
+@pytest.fixture
+def vectors():
+    return np.random.default_rng(0).normal(size=(60, 60))
+
+
+@pytest.fixture
+def documents():
+    return sp.random_array((80, 40), density=0.2, rng=np.random.default_rng(0), format="csr")
+
+
+@pytest.fixture
+def club():
+    return nx.karate_club_graph()
+
+
+def test_vectors_with_signs_or_few_features_are_compared_by_distance(vectors):
+    for X in (vectors, abs(vectors[:, :10])):
+        model = fitted(X)
+        assert same(model, graphs.nearest_neighbors(X))
+        assert "by distance" in model.affinity_
+
+
+def test_nonnegative_vectors_with_many_features_are_compared_by_direction(vectors):
+    X = abs(vectors)
+    model = fitted(X)
+    assert same(model, graphs.nearest_neighbors(X, metric="cosine"))
+    assert "by direction (nonnegative samples of 60 features)" in model.affinity_
+    longer = fitted(X * np.linspace(1, 9, 60)[:, None])
+    np.testing.assert_allclose(longer.affinity_matrix_.toarray(), model.affinity_matrix_.toarray(), rtol=1e-6)
+
+
+def test_sparse_nonnegative_samples_walk_along_cosines(documents):
+    model = fitted(documents)
+    W = graphs.nearest_neighbors(documents, weights="cosine", normalize=False)
+    assert same(model, graphs.random_walk(W))
+    assert "like words of documents" in model.affinity_
+    assert "by distance" in fitted(documents - 0.5 * (documents > 0)).affinity_
+
+
+def test_sparse_networks_are_walked_on(club):
+    model = fitted(club)
+    A = nx.to_scipy_sparse_array(club, dtype=float)
+    assert same(model, graphs.random_walk(A, n_kept=100, measure="root"))
+    assert "random walks" in model.affinity_
+    assert (fitted(A, affinity="network").affinity_matrix_ != model.affinity_matrix_).nnz == 0
+    assert (fitted(A.toarray(), affinity="network").affinity_matrix_ != model.affinity_matrix_).nnz == 0
+
+
+def test_dense_networks_get_a_milder_normalised_cut():
+    A = planted_partition(100, 2, random_state=0)[0]
+    model = fitted(A, affinity="network")
+    assert same(model, graphs.normalized_cut(A, 0.3))
+    assert "power 0.3" in model.affinity_
+
+
+def test_methods_that_normalise_for_themselves_get_the_graph_before(vectors, documents, club):
+    def tree(X):
+        return HierarchicalSymNMF(2, random_state=0).fit(X)
+
+    assert same(tree(abs(vectors)), graphs.nearest_neighbors(abs(vectors), metric="cosine", normalize=False))
+    assert same(tree(documents), graphs.nearest_neighbors(documents, weights="cosine", normalize=False))
+    assert same(tree(club), nx.to_scipy_sparse_array(club, dtype=float))
+
+
+def test_operators_are_taken_as_they_are(vectors):
+    A = Gram(abs(vectors))
+    model = fitted(A)
+    assert model.affinity_matrix_ is A
+    assert model.affinity_ == "the operator as it was given"
+
+
+def test_parameters_reach_what_was_chosen(vectors, documents, club):
+    assert same(fitted(vectors, affinity_params={"n_neighbors": 3}), graphs.nearest_neighbors(vectors, 3))
+    W = graphs.nearest_neighbors(documents, 4, weights="cosine", normalize=False)
+    assert same(fitted(documents, affinity_params={"n_neighbors": 4, "window": 2}), graphs.random_walk(W, 2))
+    longer = fitted(club, affinity_params={"window": 5})
+    assert same(longer, graphs.random_walk(club, 5, n_kept=100, measure="root"))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_symmetric_matrix_is_asked_about(form, club):
+    A = form(nx.to_numpy_array(club))
+    with pytest.raises(InputError, match=r"affinity='precomputed'.*affinity='nearest_neighbors'"):
+        fitted(A)
+    assert fitted(A, affinity="nearest_neighbors").n_features_in_ == 34
+
+
+def test_steps_start_from_any_graph(vectors, club):
+    A = nx.to_scipy_sparse_array(club, dtype=float)
+    kept = A.copy()
+    for of in ({}, {"of": "precomputed"}):
+        given = club if not of else A
+        assert same(
+            fitted(given, affinity="normalized_cut", affinity_params={"exponent": 0.25, **of}),
+            graphs.normalized_cut(A, 0.25),
+        )
+        assert same(
+            fitted(given, affinity="random_walk", affinity_params={"window": 2, **of}),
+            graphs.random_walk(A, 2),
+        )
+    assert (kept != A).nnz == 0
+    neighbours = {"of": "nearest_neighbors", "n_neighbors": 4, "n_kept": 10}
+    model = fitted(vectors, affinity="random_walk", affinity_params=neighbours)
+    assert same(model, graphs.random_walk(graphs.nearest_neighbors(vectors, 4, normalize=False), n_kept=10))
+    assert model.affinity_ == "affinity='random_walk' of affinity='nearest_neighbors'"
+    gaussian = fitted(vectors, affinity="normalized_cut", affinity_params={"of": "gaussian", "sigma": 5.0})
+    assert same(gaussian, graphs.normalized_cut(graphs.gaussian(vectors, 5.0)))
+
+
+def test_weights_of_edges_are_read_by_name(club):
+    for number, (_, _, data) in enumerate(club.edges(data=True)):
+        data["strength"] = 1.0 + number
+    A = nx.to_scipy_sparse_array(club, weight="strength", dtype=float)
+    model = fitted(club, affinity="random_walk", affinity_params={"weight": "strength"})
+    assert same(model, graphs.random_walk(A))
+
+
+def test_training_samples_and_nodes_stay_where_they_are(documents, club):
+    for X, rows in ((documents, documents), (club, nx.to_numpy_array(club))):
+        model = SymNMF(3, random_state=0).fit(X)
+        np.testing.assert_array_equal(model.transform(rows), model.membership_)
+        np.testing.assert_array_equal(model.predict(rows), model.labels_)
+
+
+def test_new_nodes_are_placed_by_their_walks():
+    ring = nx.ring_of_cliques(4, 6)
+    model = SymNMF(4, random_state=0).fit(ring)
+    edges = np.zeros((4, 24))
+    for cluster in range(4):
+        edges[cluster, 6 * cluster : 6 * cluster + 3] = 1
+    np.testing.assert_array_equal(model.predict(edges), model.labels_[::6])
+
+
+def test_refusals(vectors, club):
+    with pytest.raises(CombinationError, match="no meaning for a network"):
+        fitted(club, affinity_params={"n_neighbors": 3})
+    with pytest.raises(CombinationError, match="affinity='gaussian' compares samples"):
+        fitted(club, affinity="random_walk", affinity_params={"of": "gaussian"})
+    with pytest.raises(CombinationError, match="holds none"):
+        fitted(abs(vectors), affinity="random_walk", affinity_params={"of": "cosine"})
+    with pytest.raises(OptionError, match="does not fit affinity='nearest_neighbors'"):
+        fitted(vectors, affinity="random_walk", affinity_params={"winow": 3})
+    with pytest.raises(InputError, match="Negative values"):
+        fitted(-nx.to_numpy_array(club), affinity="network")
+    with pytest.raises(CombinationError, match="is an operator"):
+        fitted(Gram(abs(vectors)), affinity="network")
