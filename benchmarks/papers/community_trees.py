@@ -5,24 +5,22 @@ Parts by name: `python -m benchmarks.papers.community_trees labelled dblp scalin
 
 from __future__ import annotations
 
-import os
-import random
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import igraph
 import matplotlib
 import numpy as np
-from scipy.sparse import csr_array, triu
+from scipy.sparse import csr_array
 from sklearn.metrics import normalized_mutual_info_score
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from benchmarks._graphs import as_igraph, labelled_graph, leiden
 from benchmarks._tools import RESULTS, table, timed
 from symclust import HierarchicalSymNMF, SymNMF
 from symclust.datasets import planted_partition
@@ -32,27 +30,6 @@ from symclust.metrics import normalized_cut
 SEEDS = 5
 LABELLED = {"email_eu_core": 42, "cora_graph": 7}
 SAMPLES = (12_500, 25_000, 50_000, 100_000, 200_000, 400_000)  # of 10 neighbours each
-
-
-def read(name: str) -> tuple[csr_array, np.ndarray | None] | None:
-    folder = os.environ.get("SYMCLUST_DATA")
-    if not folder or not Path(folder, f"{name}.npz").exists():
-        print(f"(skipped {name}: set SYMCLUST_DATA to the folder that holds {name}.npz)")
-        return None
-    with np.load(Path(folder, f"{name}.npz"), allow_pickle=False) as file:
-        data, indices, indptr = (file[f"A_{part}"] for part in ("data", "indices", "indptr"))
-        A = csr_array((data.astype(float), indices, indptr), shape=tuple(file["A_shape"]))
-        return A, file.get("y")
-
-
-def as_igraph(A: csr_array) -> igraph.Graph:
-    upper = triu(A, 1).tocoo()
-    return igraph.Graph(n=A.shape[0], edges=np.column_stack(upper.coords))
-
-
-def leiden(graph: igraph.Graph, seed: int) -> np.ndarray:
-    random.seed(seed)  # igraph draws from Python's generator
-    return np.array(graph.community_leiden(objective_function="modularity", n_iterations=2).membership)
 
 
 def tree(A: csr_array, k: int | None, seed: int, **options: Any) -> np.ndarray:
@@ -68,12 +45,13 @@ def flat(A: csr_array, k: int, seed: int) -> np.ndarray:
 
 
 def describe(A: csr_array, y: Any, graph: igraph.Graph, labels: np.ndarray) -> dict[str, float]:
-    sizes = np.bincount(labels)
+    sizes = np.bincount(labels[labels >= 0])
+    alone = np.where(labels >= 0, labels, len(sizes) + np.arange(len(labels)))  # igraph knows no -1
     row = {
         "clusters": float(np.count_nonzero(sizes)),
         "NMI": normalized_mutual_info_score(y, labels) if y is not None else np.nan,
         "average normalised cut": normalized_cut(A, labels),
-        "modularity": graph.modularity(labels.tolist()),
+        "modularity": graph.modularity(alone.tolist()),
         "largest": float(sizes.max()),
     }
     return row if y is not None else {name: row[name] for name in row if name != "NMI"}
@@ -108,7 +86,7 @@ def compare(
 
 def labelled_graphs() -> None:
     for name, k in LABELLED.items():
-        data = read(name)
+        data = labelled_graph(name)
         if data is None:
             continue
         A, y = data
@@ -129,7 +107,7 @@ def labelled_graphs() -> None:
 
 
 def dblp() -> None:
-    data = read("com_dblp")
+    data = labelled_graph("com_dblp")
     if data is None:
         return
     A = data[0]
