@@ -1,0 +1,107 @@
+"""The answer to "how many clusters?": a number, the evidence behind it, and a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from symclust._types import Array
+from symclust.exceptions import MissingExtraError
+from symclust.plotting import plot_selection
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from symclust.selection._consensus_matrix import ConsensusMatrix
+
+__all__ = ["Curve", "Selection"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One number for each candidate.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_candidates,)
+        The numbers.
+    spread : ndarray of shape (n_candidates,) or None
+        The standard deviation of each, or its standard error; `meaning` says which.
+    meaning : str
+        What `spread` is, in words.
+    """
+
+    values: Array
+    spread: Array | None = None
+    meaning: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """How many clusters there are, and why.
+
+    Attributes
+    ----------
+    n_clusters : int
+        The number chosen; 1 means that the data show no clusters.
+    method : str
+        The option that chose it.
+    candidates : ndarray of int
+        The numbers of clusters that were tried.
+    score : str
+        The name of the curve the rule looked at.
+    curves : dict of str to Curve
+        Everything that was measured, by name.
+    sentence : str
+        What was decided, and how sure it is.
+    p_values : ndarray of shape (n_candidates,) or None
+        For methods with a null: the share of null data sets that score at least as high.
+    stability : ndarray of shape (n_samples,) or None
+        How firmly each sample keeps its company when the data change, from 0 to 1, at the chosen number; at
+        the best candidate where the choice is one cluster. None where the method changes no data.
+    consensus : dict of int to ConsensusMatrix
+        For the consensus methods, the matrix of each candidate; empty for others.
+    seconds : float
+        How long it took.
+    """
+
+    n_clusters: int
+    method: str
+    candidates: Array
+    score: str
+    curves: dict[str, Curve]
+    sentence: str
+    p_values: Array | None = None
+    stability: Array | None = None
+    consensus: dict[int, ConsensusMatrix] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def scores(self) -> Array:
+        """The curve the rule looked at."""
+        return self.curves[self.score].values
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curves with their bands, the chosen number marked; return the axes."""
+        return plot_selection(self, ax)
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas DataFrame with one row per candidate: each curve, its spread, and p-values."""
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(
+                "to_dataframe needs pandas, which is not installed: pip install pandas"
+            ) from error
+        columns: dict[str, Any] = {"n_clusters": self.candidates}
+        for name, curve in self.curves.items():
+            columns[name] = curve.values
+            if curve.spread is not None:
+                columns[f"{name} ±"] = curve.spread
+        if self.p_values is not None:
+            columns["p-value"] = self.p_values
+        columns["chosen"] = self.candidates == self.n_clusters
+        return pandas.DataFrame(columns)

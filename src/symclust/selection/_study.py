@@ -1,0 +1,153 @@
+"""One question "how many clusters?": the data, the method of clustering, and who does the work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+from symclust._types import Array
+from symclust.exceptions import InputError
+from symclust.selection._data import Data
+
+PARAMETERS = ("n_clusters", "n_components")  # what estimators call the number of clusters
+NOWHERE = -1  # the label of a sample that was placed in no cluster
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback is told.
+
+    Attributes
+    ----------
+    done, total : int
+        Steps of the current stage that are done, and all of them.
+    stage : str
+        What is being done.
+    seconds : float
+        Since the beginning.
+    """
+
+    done: int
+    total: int
+    stage: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Study:
+    """What every method of choosing is given.
+
+    Attributes
+    ----------
+    data : Data
+        The samples.
+    estimator : estimator
+        Clusters them; used through clones.
+    candidates : tuple of int
+        Numbers of clusters, rising, all at least 2.
+    rng : RandomState
+        Where all chance comes from: seeds are drawn from it before work is handed out, so that the answer
+        does not depend on the number of jobs.
+    n_jobs : int or None
+        As in joblib.
+    callback : callable or None
+        Told of progress.
+    """
+
+    data: Data
+    estimator: Any
+    candidates: tuple[int, ...]
+    rng: np.random.RandomState
+    n_jobs: int | None = None
+    callback: Callable[[Progress], object] | None = None
+    began: float = 0.0
+
+    def seeds(self, count: int) -> list[int]:
+        """Return seeds for `count` pieces of work."""
+        return [int(seed) for seed in self.rng.randint(np.iinfo(np.int32).max, size=count)]
+
+    def on(self, data: Data) -> Study:
+        """Return the same study of other data, a null for example."""
+        return replace(self, data=data)
+
+    def map(self, function: Callable[..., Any], tasks: Iterable[Sequence[Any]], stage: str) -> list[Any]:
+        """Return ``function(*task)`` for all tasks, by joblib; the function has to be one of a module."""
+        tasks = list(tasks)
+        run = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")
+        found = []
+        for answer in run(joblib.delayed(function)(*task) for task in tasks):
+            found.append(answer)
+            self.report(len(found), len(tasks), stage)
+        return found
+
+    def report(self, done: int, total: int, stage: str) -> None:
+        """Tell the callback, if there is one."""
+        if self.callback is not None:
+            self.callback(Progress(done, total, stage, time.perf_counter() - self.began))
+
+    def label_parts(self, parts: Sequence[Array], stage: str, place: bool = True) -> Array:
+        """Cluster parts of the samples with each candidate, and place all other samples.
+
+        Estimators that can do so for all parts at once have a method `_label_parts(X, parts, candidates,
+        seeds, place)` with the same meaning; others are fitted part by part.
+
+        Parameters
+        ----------
+        parts : sequence of int arrays
+            Numbers of the samples of each part.
+        stage : str
+            What this is, for the callback.
+        place : bool
+            Whether samples outside a part get labels, as `predict` gives them; otherwise they have −1.
+
+        Returns
+        -------
+        ndarray of int, shape (n_parts, n_candidates, n_samples)
+        """
+        seeds = self.seeds(len(parts))
+        batched = getattr(self.estimator, "_label_parts", None)
+        if batched is not None:
+            found = batched(self.data, parts, self.candidates, seeds, place)
+            if found is not NotImplemented:
+                self.report(len(parts), len(parts), stage)
+                return found
+        task = partial(_label_part, self.estimator, self.data, self.candidates, place)
+        return np.array(self.map(task, zip(parts, seeds, strict=True), stage)).reshape(
+            len(parts), len(self.candidates), self.data.n
+        )
+
+
+def with_clusters(estimator: Any, k: int, seed: int | None = None) -> Any:
+    """Return a clone that looks for k clusters, with its chance from `seed` where it has any."""
+    known = estimator.get_params(deep=False)
+    name = next((name for name in PARAMETERS if name in known), None)
+    if name is None:
+        raise InputError(
+            f"{type(estimator).__name__} has no parameter n_clusters (or n_components) to try numbers with."
+        )
+    chance = {"random_state": seed} if seed is not None and "random_state" in known else {}
+    return clone(estimator).set_params(**{name: k}, **chance)
+
+
+def _label_part(
+    estimator: Any, data: Data, candidates: Sequence[int], place: bool, part: Array, seed: int
+) -> Array:
+    """Return the labels of all samples under each candidate: those of a part by a fit, others by placing."""
+    found = np.full((len(candidates), data.n), NOWHERE, dtype=np.int32)
+    rest = np.setdiff1d(np.arange(data.n), part) if place else np.arange(0)
+    own = data.take(part)
+    for row, k in zip(found, candidates, strict=True):
+        if k > len(part):
+            continue
+        model = with_clusters(estimator, k, seed)
+        row[part] = model.fit_predict(own)
+        if rest.size:
+            row[rest] = data.place(model, row[part], part, rest)
+    return found
