@@ -1,5 +1,6 @@
 """How good a clustering is; scikit-learn's own measures are used as they are."""
 
+from symclust.metrics.consensus import average_entropy, cophenetic_correlation
 from symclust.metrics.factors import factor_accuracy, factor_sparseness
 from symclust.metrics.known_classes import (
     clustering_accuracy,
@@ -13,8 +14,10 @@ from symclust.metrics.similarities import normalized_cut, within_cluster_similar
 from symclust.metrics.topic_coherence import topic_coherence
 
 __all__ = [
+    "average_entropy",
     "clustering_accuracy",
     "conditional_perplexity",
+    "cophenetic_correlation",
     "factor_accuracy",
     "factor_sparseness",
     "membership_calibration",

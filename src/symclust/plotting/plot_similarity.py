@@ -73,7 +73,7 @@ def plot_similarity(
     if labels is None:
         ax.set(xticks=[], yticks=[], xlabel=f"{n:,} samples")
     else:
-        _draw_frames(ax, np.asarray(labels), max_size)
+        draw_frames(ax, np.asarray(labels), max_size)
     return ax
 
 
@@ -169,7 +169,8 @@ def _read(A: Any, labels: Any) -> tuple[Any, Any]:
     return A, labels
 
 
-def _draw_frames(ax: Axes, labels: Array, most: int) -> None:
+def draw_frames(ax: Axes, labels: Array, most: int) -> None:
+    """Frame the clusters of samples drawn in their order, and name them; `most` is the number of tiles."""
     names, sizes = np.unique(_none_last(labels), return_counts=True)
     names, has_rest = names.tolist(), labels.dtype.kind in "if" and bool((labels == -1).any())
     if has_rest:

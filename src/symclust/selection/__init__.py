@@ -1,7 +1,8 @@
 """How many clusters? Each method is a class with `choose(study)`, found by its name in the registry."""
 
 from symclust.selection._answer import Curve, Selection
+from symclust.selection._consensus_matrix import ConsensusMatrix
 from symclust.selection._data import Data, Features, Pairs
 from symclust.selection._study import Progress, Study
 
-__all__ = ["Curve", "Data", "Features", "Pairs", "Progress", "Selection", "Study"]
+__all__ = ["ConsensusMatrix", "Curve", "Data", "Features", "Pairs", "Progress", "Selection", "Study"]

@@ -1,0 +1,232 @@
+"""Consensus clustering: the number of clusters whose clustering changes least when it is repeated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from symclust._types import Array
+from symclust.exceptions import CombinationError, DegenerateWarning, InputError, warn
+from symclust.selection._answer import Curve, Selection
+from symclust.selection._consensus_matrix import ConsensusMatrix
+from symclust.selection._method import Method
+from symclust.selection._study import Study
+from symclust.validation import check_number
+
+__all__ = ["Consensus", "ConsensusInit"]
+
+SCORE = "cophenetic correlation"
+MEASURES: dict[str, Callable[[ConsensusMatrix], float]] = {
+    SCORE: ConsensusMatrix.cophenetic_correlation,
+    "dispersion": ConsensusMatrix.dispersion,
+    "area under the cumulative distribution": ConsensusMatrix.area,
+}
+GROUPS = 5  # of runs, left out in turn: the matrices of a study are computed six times each
+SPREAD = "standard error over runs"
+TIE = 1e-9  # scores that differ by less are equal
+
+# What estimators call a start from random numbers where that is not "random", and starts that are one already.
+RANDOM_START = {"KernelKMeans": "samples"}
+STARTS_WITH_CHANCE = ("random", "samples", "k-means++")
+
+
+class Consensus(Method):
+    r"""Consensus clustering by resampling (Monti, Tamayo, Mesirov and Golub 2003; Kuang 2014, section 4.2).
+
+    Each candidate clusters `n_resamples` random subsets of the samples. What two samples have in common is
+    the share of the subsets with both that put them into one cluster: the consensus matrix. The candidate
+    whose matrix an average-linkage tree fits best, by its cophenetic correlation, is chosen; the smallest of
+    those that tie.
+
+    The correlations of different candidates are often alike, and none of them can say that there are no
+    clusters: candidates begin at 2. `Selection` therefore holds the matrices themselves, to look at, and the
+    standard errors of all measures from leaving out a fifth of the runs at a time (jackknife).
+
+    Parameters
+    ----------
+    n_resamples : int, default=50
+        How many subsets.
+    share : float, default=0.8
+        The share of the samples in each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import make_blobs
+    >>> from symclust.selection import Features, Study
+    >>> from symclust.selection.consensus import Consensus
+    >>> X, _ = make_blobs(90, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    >>> study = Study(Features(X), KMeans(n_init=3), (2, 3, 4, 5), np.random.RandomState(0))
+    >>> Consensus(n_resamples=20).choose(study).n_clusters
+    3
+    """
+
+    def __init__(self, n_resamples: int = 50, share: float = 0.8) -> None:
+        self.n_resamples = n_resamples
+        self.share = share
+
+    def choose(self, study: Study) -> Selection:
+        """Return the candidate with the largest cophenetic correlation."""
+        began = time.perf_counter()
+        check_number("n_resamples", self.n_resamples, least=2, whole=True)
+        check_number("share", self.share, least=0, most=1, exclusive=True)
+        n, size = study.data.n, round(self.share * study.data.n)
+        if size < max(study.candidates):
+            raise InputError(
+                f"{self.share:.0%} of {n} samples are {size}, too few for {max(study.candidates)} clusters: give "
+                "a larger share, or smaller candidates."
+            )
+        parts = [np.sort(study.rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
+        runs = study.label_parts(parts, "random subsets", place=False)
+        source = f"in {self.n_resamples} random subsets of {self.share:.0%} of the samples"
+        caution = (
+            "The method cannot answer one cluster: candidates begin at 2, and data without clusters have a "
+            "best candidate, too."
+        )
+        return _answer(study, "consensus", runs, source, caution, began)
+
+
+class ConsensusInit(Method):
+    """Consensus clustering by random starts (Brunet, Tamayo, Golub and Mesirov 2004), for comparison.
+
+    As `Consensus`, but each run clusters all samples, and only the random start of the estimator changes:
+    ``init`` is set to random numbers and ``n_init`` to 1, where it has them.
+
+    **What it measures says nothing about clusters** (Kuang 2014, section 4.3). Runs agree where the objective
+    has few local minima, whether the data have clusters or not: on a single Gaussian NMF with k = 2 ends at
+    the same two halves from every start, and the consensus matrix shows two perfect blocks. Use `Consensus`.
+
+    Parameters
+    ----------
+    n_starts : int, default=50
+        How many runs.
+
+    Examples
+    --------
+    One Gaussian, which is cut into two halves, always the same:
+
+    >>> import numpy as np
+    >>> from symclust import NMF
+    >>> from symclust.selection import Features, Study
+    >>> from symclust.selection.consensus import ConsensusInit
+    >>> X = 3 + np.random.RandomState(0).normal(size=(60, 2)).clip(-3, 3)
+    >>> study = Study(Features(X), NMF(tol=1e-6), (2, 3), np.random.RandomState(0))
+    >>> selection = ConsensusInit(n_starts=20).choose(study)
+    >>> selection.n_clusters, round(float(selection.scores[0]), 3)
+    (2, 1.0)
+    """
+
+    def __init__(self, n_starts: int = 50) -> None:
+        self.n_starts = n_starts
+
+    def choose(self, study: Study) -> Selection:
+        """Return the candidate with the largest cophenetic correlation."""
+        began = time.perf_counter()
+        check_number("n_starts", self.n_starts, least=2, whole=True)
+        started = replace(study, estimator=_started_at_random(study.estimator))
+        parts = [np.arange(study.data.n)] * self.n_starts
+        runs = started.label_parts(parts, "random starts", place=False)
+        _warn_of_equal_runs(study.estimator, runs)
+        source = f"from {self.n_starts} random starts on the same samples"
+        caution = (
+            "That runs from different starts agree says nothing about clusters: it shows how many local minima "
+            "the objective has. Data without any give perfect agreement, too, and the method cannot answer one "
+            "cluster; method='consensus' changes the samples instead."
+        )
+        return _answer(study, "consensus_init", runs, source, caution, began)
+
+
+def _started_at_random(estimator: Any) -> Any:
+    """Return a clone that starts once, from random numbers; refuse an estimator that has no chance in it."""
+    known, name = estimator.get_params(deep=False), type(estimator).__name__
+    if "random_state" not in known:
+        raise CombinationError(
+            f"{name} has no random_state, so that all its runs would be the same: method='consensus_init' needs "
+            "an estimator with random starts. method='consensus' works with every estimator."
+        )
+    changes: dict[str, Any] = {}
+    if "init" in known and not callable(known["init"]):
+        kept = isinstance(known["init"], str) and known["init"] in STARTS_WITH_CHANCE
+        changes["init"] = known["init"] if kept else RANDOM_START.get(name, "random")
+    if "n_init" in known:
+        changes["n_init"] = 1  # the best of several starts would agree more often than starts do
+    return clone(estimator).set_params(**changes)
+
+
+def _warn_of_equal_runs(estimator: Any, runs: Array) -> None:
+    """Warn where all runs agree in the numbers of their clusters, too, which chance would shuffle."""
+    if (runs == runs[0]).all():
+        warn(
+            f"All {len(runs)} runs of {type(estimator).__name__} are equal, even in the numbers of their clusters: "
+            "it seems to use no random numbers, and then this consensus means nothing.",
+            DegenerateWarning,
+        )
+
+
+def _answer(study: Study, method: str, runs: Array, source: str, caution: str, began: float) -> Selection:
+    """Measure the consensus of each candidate and choose."""
+    seed, candidates = study.seeds(1)[0], np.array(study.candidates)
+    # The same seed for all: where there are many samples, the candidates are compared on the same ones.
+    tasks = [(runs[:, i], seed) for i in range(len(candidates))]
+    found = study.map(_measure, tasks, "consensus matrices")
+    curves = {
+        name: Curve(np.array([f[1][m] for f in found]), np.array([f[2][m] for f in found]), SPREAD)
+        for m, name in enumerate(MEASURES)
+    }
+    best = _largest(curves[SCORE].values)
+    consensus = {k: f[0] for k, f in zip(study.candidates, found, strict=True)}
+    k = study.candidates[best]
+    return Selection(
+        n_clusters=k,
+        method=method,
+        candidates=candidates,
+        score=SCORE,
+        curves=curves,
+        sentence=f"{_reason(candidates, curves[SCORE], best, source)} {caution}",
+        stability=consensus[k].stability(consensus[k].labels(k)),
+        consensus=consensus,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _measure(labels: Array, seed: int) -> tuple[ConsensusMatrix, list[float], Array]:
+    """Return the consensus of runs, its measures, and their standard errors."""
+    whole = ConsensusMatrix(labels, random_state=seed)
+    values = [measure(whole) for measure in MEASURES.values()]
+    groups = min(GROUPS, len(labels))
+    parts = [
+        ConsensusMatrix(np.delete(labels, slice(g, None, groups), axis=0), random_state=seed)
+        for g in range(groups)
+    ]
+    left = np.array([[measure(part) for measure in MEASURES.values()] for part in parts])
+    # The jackknife: what groups of runs that are left out change, as if they were drawn anew.
+    errors = np.sqrt((groups - 1) / groups * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    return whole, values, errors
+
+
+def _largest(scores: Array) -> int:
+    """Return the first of the largest scores; those that are not defined count as the least."""
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    return int(np.flatnonzero(known >= known.max() - TIE)[0])
+
+
+def _reason(candidates: Array, curve: Curve, best: int, source: str) -> str:
+    """Say what was chosen, and how much better it is than the next."""
+    k, score = candidates[best], curve.values[best]
+    if np.isnan(score):
+        return f"{k} clusters, the smallest candidate: {source} all pairs of samples are alike for every candidate."
+    words = f"{k} clusters: the cophenetic correlation {source} is largest at k = {k}, {score:.3f}"
+    others = np.where(np.arange(len(candidates)) == best, -np.inf, np.nan_to_num(curve.values, nan=-np.inf))
+    second = int(others.argmax())
+    if not np.isfinite(others[second]):
+        return f"{words}; no other candidate has one."
+    apart = score - others[second]
+    error = np.hypot(*np.nan_to_num(curve.spread[[best, second]]))  # type: ignore[index]
+    near = "as large" if apart <= TIE else "within the error of that" if apart <= 2 * error else "next"
+    return f"{words}; {others[second]:.3f} at k = {candidates[second]} is {near}."
