@@ -30,6 +30,7 @@ from symclust.estimators import (
     SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
+    select_n_clusters,
 )
 from symclust.graphs import AttributedGraph, AttributedNodes
 
@@ -64,5 +65,6 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "select_n_clusters",
     "topics",
 ]
