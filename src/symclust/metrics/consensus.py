@@ -1,4 +1,4 @@
-"""How well a tree describes the similarities it was grown from, and how clearly samples belong to one cluster."""
+"""How well a tree fits the similarities it was grown from, and how clearly samples belong to one cluster."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def average_entropy(membership: Any) -> float:
     H = sparse.csr_array(H, dtype=np.float64)
     if H.data.min(initial=0) < 0:
         raise InputError(
-            f"A membership is {H.data.min():.3g}: shares of a sample cannot be negative. Give the memberships "
-            "of a nonnegative factor, for example NMF's or SymNMF's membership_."
+            f"A membership is {H.data.min():.3g}: shares of a sample cannot be negative. Give those of a "
+            "nonnegative factor, for example NMF's or SymNMF's membership_."
         )
     sums = H.sum(axis=1)
     if not sums.any():
