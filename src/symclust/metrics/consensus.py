@@ -102,7 +102,7 @@ def average_entropy(membership: Any) -> float:
     sums = H.sum(axis=1)
     if not sums.any():
         raise InputError("All memberships are zero: no sample belongs to a cluster, and there is no entropy.")
-    shares = H.data / np.repeat(sums, np.diff(H.indptr))
+    shares = H.data / np.repeat(np.where(sums > 0, sums, 1), np.diff(H.indptr))  # zeros may be stored
     return float(entr(shares).sum() / np.count_nonzero(sums)) + 0.0  # (47): entr(p) is −p ln p; 0.0, not -0.0
 
 
