@@ -258,6 +258,8 @@ def test_wrong_parameters_are_refused(blobs):
     study = study_of(blobs[0][:10], KMeans(n_init=1), (2, 9))
     with pytest.raises(InputError, match="80% of 10 samples are 8, too few for 9 clusters"):
         Consensus().choose(study)
+    with pytest.raises(InputError, match="share=1 leaves none of 10 samples out"):
+        Consensus(share=1).choose(study)
     for method, words in [
         (Consensus(1), "n_resamples=1"),
         (Consensus(share=0), "share=0"),

@@ -22,8 +22,8 @@ def plot_consensus(
 ) -> Axes:
     """Draw a consensus matrix in the order of its tree, with a frame around each of k clusters.
 
-    Stable clusters are dark squares on a bright page. Blurred borders are samples that change clusters from
-    run to run. A matrix with more than `max_size` rows is averaged over tiles.
+    Stable clusters are filled squares with nothing beside them; stripes in between are samples that change
+    clusters from run to run. A matrix with more than `max_size` rows is averaged over tiles.
 
     Parameters
     ----------

@@ -77,20 +77,27 @@ class Consensus(Method):
         began = time.perf_counter()
         check_number("n_resamples", self.n_resamples, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
-        n, size = study.data.n, round(self.share * study.data.n)
-        if size < max(study.candidates):
-            raise InputError(
-                f"{self.share:.0%} of {n} samples are {size}, too few for {max(study.candidates)} clusters: "
-                "give a larger share, or smaller candidates."
-            )
-        parts = [np.sort(study.rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
-        runs = study.label_parts(parts, "random subsets", place=False)
+        runs = study.label_parts(self._subsets(study), "random subsets", place=False)
         source = f"in {self.n_resamples} random subsets of {self.share:.0%} of the samples"
         caution = (
             "The method cannot answer one cluster: candidates begin at 2, and data without clusters have a "
             "best candidate, too."
         )
         return _answer(study, "consensus", runs, source, caution, began)
+
+    def _subsets(self, study: Study) -> list[Array]:
+        n, size, most = study.data.n, round(self.share * study.data.n), max(study.candidates)
+        if size < most:
+            raise InputError(
+                f"{self.share:.0%} of {n} samples are {size}, too few for {most} clusters: give a larger "
+                "share, or smaller candidates."
+            )
+        if size == n:
+            raise InputError(
+                f"share={self.share} leaves none of {n} samples out, so that every subset is the same: give "
+                "a smaller share."
+            )
+        return [np.sort(study.rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
 
 
 class ConsensusInit(Method):
