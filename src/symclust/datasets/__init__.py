@@ -1,5 +1,6 @@
 """Data with known clusters, made on the spot."""
 
+from symclust.datasets.expression import simulated_expression
 from symclust.datasets.lfr import lfr, overlapping_lfr
 from symclust.datasets.overlapping_blobs import overlapping_blobs
 from symclust.datasets.random_graphs import adversarial_cliques, noisy_cliques, planted_partition
@@ -11,4 +12,5 @@ __all__ = [
     "overlapping_blobs",
     "overlapping_lfr",
     "planted_partition",
+    "simulated_expression",
 ]

@@ -41,7 +41,9 @@ from symclust.validation import check_features, check_number
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """A clustering method as scikit-learn knows them.
 
-    A fit that fails or is interrupted leaves the model as it was before.
+    A fit that fails or is interrupted leaves the model as it was before. ``n_clusters="auto"`` is resolved
+    here, for all of them: the number is chosen, a model with that number is fitted, and what it has learned
+    is taken over.
     """
 
     _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
@@ -49,7 +51,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "fit" in cls.__dict__:
-            cls.fit = _all_or_nothing(cls.fit)
+            cls.fit = _all_or_nothing(_with_chosen_number(cls.fit))
 
     def _input_tags(self) -> dict[str, bool]:
         """Return what scikit-learn asks about X."""
@@ -61,6 +63,25 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             setattr(tags.input_tags, name, value)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _with_chosen_number(fit: Any) -> Any:
+    @wraps(fit)
+    def wrapped(self: Any, X: Any, y: Any = None) -> Any:
+        if not (isinstance(self.n_clusters, str) and self.n_clusters == "auto"):
+            self.__dict__.pop("selection_", None)  # of an earlier fit
+            return fit(self, X, y)
+        # What chooses is written with estimators, and so stands above this file.
+        from symclust.estimators.select_n_clusters import choose_for
+
+        params = self.get_params(deep=False)
+        selection = choose_for(self, X)
+        model = type(self)(**{**params, "n_clusters": selection.n_clusters}).fit(X)
+        self.__dict__.update({name: value for name, value in vars(model).items() if name not in params})
+        self.selection_ = selection
+        return self
+
+    return wrapped
 
 
 def _all_or_nothing(fit: Any) -> Any:

@@ -25,6 +25,7 @@ from symclust.validation import check_features, check_known
 __all__ = ["select_n_clusters"]
 
 CANDIDATES = range(2, 11)
+MOST_CANDIDATES, SAMPLES_EACH = 50, 4  # of the numbers tried for "auto", and samples that a cluster has at least on average
 LARGEST_DENSE = 4000  # samples of an operator that may be written out as a matrix: 128 MB
 
 
@@ -109,6 +110,15 @@ def select_n_clusters(
     return replace(rule.choose(study), seconds=time.perf_counter() - began)
 
 
+def choose_for(model: Any, X: Any) -> Selection:
+    """Return the answer behind ``n_clusters="auto"`` of a model."""
+    estimator = clone(model).set_params(n_clusters=2)
+    study = _study(X, estimator, None)
+    began = time.perf_counter()
+    study = replace(study, rng=check_random_state(getattr(model, "random_state", None)), began=began)
+    return replace(registry.resolve("selection", "auto")().choose(study), seconds=time.perf_counter() - began)
+
+
 def _method(method: Any, params: dict[str, Any] | None) -> Method:
     """Return the method that is named, with its parameters."""
     if isinstance(method, Method):
@@ -139,7 +149,8 @@ def _candidates(candidates: Any) -> tuple[int, ...]:
 # From X and an estimator to a study -------------------------------------------------------------------------
 
 
-def _study(X: Any, estimator: Any, candidates: tuple[int, ...]) -> Study:
+def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
+    """Return what is to be decided; candidates are left to the number of samples if they are None."""
     if not isinstance(estimator, BaseEstimator):
         raise InputTypeError(
             f"estimator must be a clusterer of symclust or scikit-learn, got {estimator!r:.80}; the number "
@@ -155,9 +166,10 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...]) -> Study:
         )
     else:
         data, fitter = _samples(X, estimator), estimator
-    largest = max(candidates)
-    if largest > data.n:
-        raise OptionError(f"candidates reach {largest}, but there are only {data.n} samples.")
+    if candidates is None:
+        candidates = tuple(range(2, max(3, min(MOST_CANDIDATES, data.n // SAMPLES_EACH) + 1)))
+    elif max(candidates) > data.n:
+        raise OptionError(f"candidates reach {max(candidates)}, but there are only {data.n} samples.")
     return Study(data, fitter, candidates, rng)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances_argmin
 
 from symclust._types import Array
-from symclust.selection._nulls import shuffled_pairs, uniform_box
+from symclust.selection._nulls import UniformBox, shuffled_entries, shuffled_pairs
 
 NOWHERE = -1
 
@@ -69,8 +70,12 @@ class Features(Data):
         return known[pairwise_distances_argmin(self.X[rest], centres)]
 
     def null(self, rng: np.random.RandomState) -> Features:
-        """Return samples drawn from the box of the principal components: Algorithm 3."""
-        return Features(uniform_box(self.X, rng))
+        """Return samples drawn from the box of the principal components, Algorithm 3; sparse ones shuffled."""
+        return Features(self._box.draw(rng) if self.is_dense else shuffled_entries(self.X, rng))
+
+    @cached_property
+    def _box(self) -> UniformBox:
+        return UniformBox(self.X)
 
 
 @dataclass(frozen=True, eq=False)

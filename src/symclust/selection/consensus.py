@@ -41,8 +41,8 @@ class Consensus(Method):
 
     Each candidate clusters `n_resamples` random subsets of the samples. What two samples have in common is
     the share of the subsets with both that put them into one cluster: the consensus matrix. The candidate
-    whose matrix an average-linkage tree fits best, by its cophenetic correlation, is chosen; the smallest of
-    those that tie.
+    whose matrix an average-linkage tree fits best, by its cophenetic correlation, is chosen; the largest of
+    those that tie, since merging clusters for good is as stable as telling them apart.
 
     The correlations of different candidates are often alike, and none of them can say that there are no
     clusters: candidates begin at 2. `Selection` therefore holds the matrices themselves, to look at, and the
@@ -219,9 +219,10 @@ def _values(consensus: ConsensusMatrix) -> Array:
 
 
 def _largest(scores: Array) -> int:
-    """Return the first of the largest scores; those that are not defined count as the least."""
-    known = np.where(np.isnan(scores), -np.inf, scores)
-    return int(np.flatnonzero(known >= known.max() - TIE)[0])
+    """Return the last of the largest scores, those that are not defined left out; the first if none is."""
+    if np.isnan(scores).all():
+        return 0
+    return int(np.flatnonzero(scores >= np.nanmax(scores) - TIE)[-1])
 
 
 def _reason(candidates: Array, curve: Curve, best: int, source: str) -> str:

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
+from symclust._threads import single_threaded_libraries
 from symclust._types import Array
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._data import Data, Features, Pairs
@@ -35,7 +36,8 @@ def within_variation(data: Data, labels: Array) -> float:
     1.0
     """
     members = [np.flatnonzero(labels == cluster) for cluster in np.unique(labels[labels >= 0])]
-    return float(sum(_sum_of_distances(data, part) / (2 * len(part)) for part in members))
+    with single_threaded_libraries():
+        return float(sum(_sum_of_distances(data, part) / (2 * len(part)) for part in members))
 
 
 def _sum_of_distances(data: Data, part: Array) -> float:
