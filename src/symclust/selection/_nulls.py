@@ -11,8 +11,8 @@ from symclust._types import Array
 from symclust.exceptions import InputError
 
 MOST = 0.5  # with more than this share of all pairs, exchanges of ends would mostly find their places taken
-EXCHANGES = 10  # for each edge: half of them leave no trace of where the edge was
-ROUNDS = 60  # of proposals, where many are refused
+EXCHANGES = 6  # of each edge, on average: two leave hardly a trace of where it was
+ROUNDS = 30  # of proposals at most, where many are refused
 SCALINGS = 50
 CLOSE = 1e-9  # relative misfit of degrees that is no longer worth a pass over A
 
@@ -107,6 +107,35 @@ def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
     return Z if was_sparse else Z.toarray()
 
 
+def shuffled_entries(X: Any, rng: np.random.RandomState) -> sparse.csr_array:
+    """Return sparse samples × features in which every sample and every feature keeps its number of entries.
+
+    Two entries exchange their samples, (i, j), (p, q) → (p, j), (i, q), and values go with their features: of
+    documents, each word is dealt out anew to as many of them as had it, longer ones more often.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_samples, n_features)
+    rng : RandomState
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from symclust.selection._nulls import shuffled_entries
+    >>> X = sparse.random_array((50, 30), density=0.1, format="csr", rng=np.random.default_rng(0))
+    >>> Z = shuffled_entries(X, np.random.RandomState(0))
+    >>> [bool((X.count_nonzero(axis) == Z.count_nonzero(axis)).all()) for axis in (0, 1)]
+    [True, True]
+    """
+    entries = sparse.coo_array(X)
+    entries.eliminate_zeros()
+    sample, feature = (ends.astype(np.int64) for ends in entries.coords)
+    n, d = X.shape
+    _, sample = _rewired(feature + n, sample, n + d, rng, turn=False)
+    return sparse.csr_array((entries.data, (sample, feature)), shape=X.shape)
+
+
 def _refuse_negative(A: Any) -> None:
     lowest = (A.data if sparse.issparse(A) else np.asarray(A)).min(initial=0)
     if lowest < 0:
@@ -117,18 +146,21 @@ def _refuse_negative(A: Any) -> None:
         )
 
 
-def _rewired(i: Array, j: Array, n: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+def _rewired(
+    i: Array, j: Array, n: int, rng: np.random.RandomState, turn: bool = True
+) -> tuple[Array, Array]:
     """Return the edges of a simple graph with the same degrees, by rounds of exchanges for all edges at once.
 
-    A round pairs all edges at random. Exchanges that would make a loop, an edge that is there or one that
+    Where edges may not `turn`, first ends stay first ends: those of a graph between two kinds of nodes. A
+    round pairs all edges at random. Exchanges that would make a loop, an edge that is there or one that
     another exchange makes are left out; in networks these are few.
     """
     i, j, wanted = i.copy(), j.copy(), EXCHANGES * len(i) / 2
     for _ in range(ROUNDS):
         pairs = rng.permutation(len(i))[: len(i) // 2 * 2].reshape(2, -1)
         first, second = pairs
-        turn = rng.rand(len(second)) < 0.5
-        c, d = np.where(turn, j[second], i[second]), np.where(turn, i[second], j[second])
+        turned = turn & (rng.rand(len(second)) < 0.5)
+        c, d = np.where(turned, j[second], i[second]), np.where(turned, i[second], j[second])
         new = np.array([_keys(i[first], d, n), _keys(c, j[first], n)])
         allowed = (i[first] != d) & (c != j[first]) & _are_new(new, _keys(i, j, n))
         first, second = pairs[:, allowed]
@@ -144,13 +176,19 @@ def _keys(i: Array, j: Array, n: int) -> Array:
 
 
 def _are_new(new: Array, known: Array) -> Array:
-    """Return for each column of two keys whether both are new: not known, and not in an earlier column."""
-    again = np.ones(new.size, dtype=bool)
-    again[np.unique(new, return_index=True)[1]] = False
-    known = np.sort(known)
-    place = np.searchsorted(known, new).clip(max=max(len(known) - 1, 0))
-    is_known = known[place] == new if len(known) else np.zeros(new.shape, dtype=bool)
-    return ~(again.reshape(new.shape) | is_known).any(axis=0)
+    """Return for each column of two keys whether both are new: not known, and in no other column before it.
+
+    Sorted keys are looked up in sorted ones, which stays in the cache.
+    """
+    if not new.size:
+        return np.ones(0, dtype=bool)
+    order = np.argsort(new, axis=None)
+    keys, known = new.ravel()[order], np.sort(known)
+    is_old = known[np.searchsorted(known, keys).clip(max=len(known) - 1)] == keys
+    is_old[1:] |= keys[1:] == keys[:-1]
+    found = np.empty(new.size, dtype=bool)
+    found[order] = is_old
+    return np.asarray(~found.reshape(new.shape).any(axis=0))
 
 
 def _symmetric(i: Array, j: Array, values: Array, n: int) -> sparse.csr_array:

@@ -11,6 +11,7 @@ from scipy import sparse
 from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError
 from symclust.selection._data import Data, Features, Pairs
+from symclust.selection._nulls import shuffled_entries, shuffled_pairs, uniform_box
 
 
 def pairs_of(data: Data, method: str) -> Any:
@@ -57,6 +58,19 @@ def without_diagonal(A: Any) -> Any:
 def is_made_of_features(data: Data) -> bool:
     """Whether the samples are known by features, or their similarities were made of some."""
     return isinstance(data, Features) or (isinstance(data, Pairs) and isinstance(data.source, Features))
+
+
+def null_pairs(data: Data, rng: np.random.RandomState) -> Any:
+    """Return similarities without clusters, like `pairs_of`.
+
+    A network is rewired itself, not what an estimator makes of it. Of sparse features, such as words of
+    documents, the entries are shuffled: a box has no zeros, and no memory would hold it.
+    """
+    if isinstance(data, Pairs) and isinstance(data.source, Features) and data.make is not None:
+        X = data.source.X
+        null = shuffled_entries(X, rng) if sparse.issparse(X) else uniform_box(X, rng)
+        return without_diagonal(data.make(null))
+    return shuffled_pairs(pairs_of(data, ""), rng)
 
 
 def nearest_candidate(count: int, candidates: Sequence[int]) -> int:
