@@ -14,13 +14,12 @@ from symclust.hierarchy import CutGrowth
 from symclust.operators import as_operator
 from symclust.selection import Features, Pairs, Study
 from symclust.selection._nulls import shuffled_entries, shuffled_pairs
+from symclust.selection._rules import chance_of, smallest_good
 from symclust.selection.adjusted_modularity import (
     AdjustedModularity,
-    chance_of,
     main_pieces,
     measure,
     modularities,
-    smallest_good,
 )
 from symclust.selection.auto import Auto
 from symclust.selection.quick_looks import modularity

@@ -6,7 +6,7 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from symclust._types import Array
@@ -16,6 +16,7 @@ from symclust.selection._answer import Curve, Selection
 from symclust.selection._data import Data
 from symclust.selection._method import Method
 from symclust.selection._pairs import null_pairs, pairs_of, row_sums
+from symclust.selection._rules import chance_of, smallest_good, standard_error
 from symclust.selection._study import Study
 from symclust.validation import check_number
 
@@ -24,6 +25,7 @@ __all__ = ["AdjustedModularity"]
 SCORE = "adjusted modularity"
 BALANCE, CUTS = 0.25, 2  # of the trees: the defaults of HierarchicalSymNMF
 SMALLEST_PIECE = 1 / 50  # pieces with less of the nodes of the largest piece are not asked for clusters
+MANY = 2000  # samples
 CLOSE_TO_ONE = 1 - 1e-9  # nulls that are as modular as can be leave nothing to gain
 
 
@@ -58,8 +60,9 @@ class AdjustedModularity(Method):
         Number of random parts.
     share : float, default=0.9
         The share of the samples in each.
-    n_nulls : int, default=10
-        Number of similarities without clusters.
+    n_nulls : int or None, default=None
+        Number of similarities without clusters. None takes 10, and 5 for more than 2000 samples, whose nulls
+        differ less from each other.
     level : float, default=0.02
         The probability with which data without clusters may be given some.
 
@@ -82,7 +85,9 @@ class AdjustedModularity(Method):
     4
     """
 
-    def __init__(self, n_parts: int = 6, share: float = 0.9, n_nulls: int = 10, level: float = 0.02) -> None:
+    def __init__(
+        self, n_parts: int = 6, share: float = 0.9, n_nulls: int | None = None, level: float = 0.02
+    ) -> None:
         self.n_parts = n_parts
         self.share = share
         self.n_nulls = n_nulls
@@ -93,12 +98,13 @@ class AdjustedModularity(Method):
         began = time.perf_counter()
         check_number("n_parts", self.n_parts, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
-        check_number("n_nulls", self.n_nulls, least=3, whole=True)
+        n_nulls = self.n_nulls or (10 if study.data.n <= MANY else 5)
+        check_number("n_nulls", n_nulls, least=3, whole=True)
         check_number("level", self.level, least=0, most=1, exclusive=True)
-        measured = self._measure(study)
+        measured = self._measure(study, n_nulls)
         verdict = _judge(measured, study.candidates, self.level)
         curves = {
-            SCORE: Curve(measured.scores.mean(axis=0), _standard_error(measured.scores), "standard error"),
+            SCORE: Curve(measured.scores.mean(axis=0), standard_error(measured.scores), "standard error"),
             f"{SCORE} (null)": Curve(
                 measured.null_scores.mean(axis=0), measured.null_scores.std(axis=0), "standard deviation"
             ),
@@ -115,12 +121,12 @@ class AdjustedModularity(Method):
             seconds=time.perf_counter() - began,
         )
 
-    def _measure(self, study: Study) -> Measured:
+    def _measure(self, study: Study, n_nulls: int) -> Measured:
         data, n = study.data, study.data.n
         A = pairs_of(data, "adjusted_modularity")
         size = max(2, round(self.share * n))
         parts = [np.sort(study.rng.permutation(n)[:size]) for _ in range(self.n_parts)]
-        seeds = study.seeds(1 + self.n_parts + self.n_nulls)
+        seeds = study.seeds(1 + self.n_parts + n_nulls)
         tasks = [(A, study.candidates, seeds[0])]
         tasks += [
             (A[part][:, part], study.candidates, seed)
@@ -244,26 +250,6 @@ def _judge(measured: Measured, candidates: tuple[int, ...], level: float) -> Ver
         f"{number} clusters: {reason} modularity of a tree is farthest above that of similarities without "
         f"clusters, which reach it with probability {odds}.",
     )
-
-
-def chance_of(value: float, nulls: Array) -> float:
-    """Return the probability that one more value like `nulls`, if they are normal, is at least `value`."""
-    spread = max(float(nulls.std(ddof=1)), np.finfo(float).tiny) * np.sqrt(1 + 1 / len(nulls))
-    return float(stats.t.sf((value - nulls.mean()) / spread, len(nulls) - 1))
-
-
-def smallest_good(scores: Array) -> int:
-    """Return the first column that is as good as the best one, up to a standard error of their difference.
-
-    Rows are measured on the same samples, so that their differences are compared: their spread is far smaller
-    than that of the scores.
-    """
-    behind = scores[:, [scores.mean(axis=0).argmax()]] - scores
-    return int(np.flatnonzero(behind.mean(axis=0) <= _standard_error(behind))[0])
-
-
-def _standard_error(values: Array) -> Array:
-    return values.std(axis=0, ddof=1) / np.sqrt(len(values))
 
 
 def _shares(measured: Measured) -> Array:

@@ -14,8 +14,8 @@ from symclust.selection._answer import Curve, Selection
 from symclust.selection._data import Data, Features
 from symclust.selection._method import Method
 from symclust.selection._pairs import pairs_of, row_sums
+from symclust.selection._rules import chance_of
 from symclust.selection._study import NOWHERE, Study
-from symclust.selection.adjusted_modularity import chance_of
 from symclust.validation import check_number
 
 __all__ = ["Modularity", "Silhouette"]
