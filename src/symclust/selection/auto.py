@@ -1,0 +1,56 @@
+"""The method that is used where none is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from symclust.graphs import nearest_neighbors
+from symclust.selection._answer import Selection
+from symclust.selection._data import Features, Pairs
+from symclust.selection._method import Method
+from symclust.selection._study import Study
+from symclust.selection.adjusted_modularity import AdjustedModularity
+
+__all__ = ["Auto"]
+
+
+class Auto(Method):
+    """Choose without fitting the estimator: by the adjusted modularity of similarities, in seconds.
+
+    Networks, similarities and the neighbour graphs of samples are all judged by `AdjustedModularity`, which
+    was right or off by one on more labelled sets than any other method (``python -m benchmarks.selection``).
+    An estimator that works on features alone is judged by the neighbour graph of its samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import make_blobs
+    >>> from symclust.selection import Features, Study
+    >>> from symclust.selection.auto import Auto
+    >>> X, _ = make_blobs(150, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0]], random_state=0)
+    >>> study = Study(Features(X), KMeans(), tuple(range(2, 9)), np.random.RandomState(0))
+    >>> Auto().choose(study).n_clusters
+    3
+    """
+
+    def choose(self, study: Study) -> Selection:
+        """Return the answer of the method that suits the data."""
+        seen = "the similarities"
+        if isinstance(study.data, Features):
+            study, seen = study.on(_neighbours(study.data)), "the neighbour graph of the samples"
+        elif isinstance(study.data, Pairs) and isinstance(study.data.source, Pairs):
+            seen = "the network"
+        answer = AdjustedModularity().choose(study)
+        sentence = f"{answer.sentence} (method='adjusted_modularity', on {seen})"
+        return replace(answer, method="auto", sentence=sentence)
+
+
+def _neighbours(data: Features) -> Pairs:
+    """Return the graph that estimators on similarities would make of samples by default."""
+    return Pairs(_graph(data.X), data, _graph)
+
+
+def _graph(X: Any) -> Any:
+    return nearest_neighbors(X)
