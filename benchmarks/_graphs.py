@@ -30,9 +30,11 @@ def as_igraph(A: csr_array) -> Any:
     return igraph.Graph(n=A.shape[0], edges=np.column_stack(upper.coords))
 
 
-def leiden(graph: Any, seed: int, n_iterations: int = 2) -> np.ndarray:
+def leiden(graph: Any, seed: int, n_iterations: int = 2, weights: str | None = None) -> np.ndarray:
     random.seed(seed)  # igraph draws from Python's generator
-    found = graph.community_leiden(objective_function="modularity", n_iterations=n_iterations)
+    found = graph.community_leiden(
+        objective_function="modularity", n_iterations=n_iterations, weights=weights
+    )
     return np.array(found.membership)
 
 
