@@ -189,7 +189,7 @@ def test_our_estimators_differ_from_start_to_start(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error", DegenerateWarning)
         warnings.filterwarnings("ignore", message=".*found .* of the")
-        selection = ConsensusInit(6).choose(study_of(X, getattr(symclust, name)(), (3,)))
+        selection = ConsensusInit(6).choose(study_of(X, getattr(symclust, name)(), (8,)))
     assert selection.curves["dispersion"].values[0] < 1
 
 

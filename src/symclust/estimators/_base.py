@@ -53,6 +53,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         if "fit" in cls.__dict__:
             cls.fit = _all_or_nothing(_with_chosen_number(cls.fit))
 
+    def _check_options(self) -> None:
+        """Refuse what can be refused before anything is computed."""
+
     def _input_tags(self) -> dict[str, bool]:
         """Return what scikit-learn asks about X."""
         return {"sparse": True, "positive_only": self._nonnegative}

@@ -20,7 +20,7 @@ from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators import Operator, Sparse
 from symclust.selection import Data, Features, Method, Pairs, Progress, Selection, Study
-from symclust.validation import check_features, check_known
+from symclust.validation import check_features, check_known, check_nonnegative
 
 __all__ = ["select_n_clusters"]
 
@@ -165,7 +165,7 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
             "on similarities, such as SymNMF or HierarchicalSymNMF."
         )
     else:
-        data, fitter = _samples(X, estimator), estimator
+        data, fitter = _samples(X, clone(estimator)), estimator
     if candidates is None:
         candidates = tuple(range(2, max(3, min(MOST_CANDIDATES, data.n // SAMPLES_EACH) + 1)))
     elif max(candidates) > data.n:
@@ -177,8 +177,12 @@ def _samples(X: Any, estimator: Any) -> Data:
     params = estimator.get_params(deep=False)
     if "precomputed" in (params.get("affinity"), params.get("metric")):
         return Pairs(check_features(X))
-    reader = getattr(estimator, "_read", None) if isinstance(estimator, Clusterer) else None
-    return Features(reader(X) if reader is not None else check_features(X))
+    checked = check_features(X)
+    if isinstance(estimator, Clusterer):
+        estimator._check_options()
+        if estimator._nonnegative:
+            check_nonnegative(checked, type(estimator).__name__)
+    return Features(checked)
 
 
 def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Data, Any]:

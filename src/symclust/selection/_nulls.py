@@ -56,28 +56,6 @@ class UniformBox:
         return Z
 
 
-def shuffled_entries(X: sparse.csr_array, rng: np.random.RandomState) -> sparse.csr_array:
-    """Return a sparse matrix whose rows have the numbers of entries of X, and whose columns nearly so.
-
-    The entries, each with its column and value, go to the places of others at random: words keep their
-    frequency and weight, documents their length, and nothing else. An entry that meets its column in a row
-    again is added to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from symclust.selection._nulls import shuffled_entries
-    >>> X = sparse.csr_array(np.kron(np.eye(2), np.ones((2, 3))))
-    >>> shuffled_entries(X, np.random.RandomState(0)).sum() == X.sum()
-    np.True_
-    """
-    order = rng.permutation(X.nnz)
-    Z = sparse.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape, copy=True)
-    Z.sum_duplicates()
-    return Z
-
-
 def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
     r"""Return similarities in which every sample keeps its degree, and nothing else is left of A.
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError
 from symclust.selection._data import Data, Features, Pairs
-from symclust.selection._nulls import shuffled_entries, shuffled_pairs, uniform_box
+from symclust.selection._nulls import shuffled_pairs
 
 
 def pairs_of(data: Data, method: str) -> Any:
@@ -63,13 +63,10 @@ def is_made_of_features(data: Data) -> bool:
 def null_pairs(data: Data, rng: np.random.RandomState) -> Any:
     """Return similarities without clusters, like `pairs_of`.
 
-    A network is rewired itself, not what an estimator makes of it. Of sparse features, such as words of
-    documents, the entries are shuffled: a box has no zeros, and no memory would hold it.
+    A network is rewired itself, not what an estimator makes of it.
     """
     if isinstance(data, Pairs) and isinstance(data.source, Features) and data.make is not None:
-        X = data.source.X
-        null = shuffled_entries(X, rng) if sparse.issparse(X) else uniform_box(X, rng)
-        return without_diagonal(data.make(null))
+        return without_diagonal(data.make(data.source.null(rng).X))
     return shuffled_pairs(pairs_of(data, ""), rng)
 
 
