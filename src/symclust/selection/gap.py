@@ -24,7 +24,7 @@ def within_variation(data: Data, labels: Array) -> float:
 
     .. math:: J = \sum_j \frac{1}{2 n_j} \sum_{i, i' \in C_j} d_{ii'}
 
-    The distances of samples × features are Euclidean. Those of similarities are :math:`1 - a_{ii'} / \max A`,
+    The distances of samples × features are Euclidean. Those of given similarities are :math:`1 - a_{ii'} / \max A`,
     so that J falls as far as clusters hold similarity. A sample in no cluster is one by itself.
 
     Examples
@@ -96,7 +96,9 @@ def _variations(study: Study) -> Array:
     """Return J for one cluster and for each candidate."""
     everything = np.arange(study.data.n)
     labels = study.label_parts([everything], "all samples")[0]
-    return np.array([within_variation(study.data, row) for row in chain([np.zeros_like(everything)], labels)])
+    source = getattr(study.data, "source", None)
+    seen = source if isinstance(source, Features) else study.data  # distances rather than what was made of them
+    return np.array([within_variation(seen, row) for row in chain([np.zeros_like(everything)], labels)])
 
 
 def _sentence(k: int, is_enough: bool) -> str:
