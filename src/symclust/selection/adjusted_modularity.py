@@ -98,7 +98,7 @@ class AdjustedModularity(Method):
         began = time.perf_counter()
         check_number("n_parts", self.n_parts, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
-        n_nulls = self.n_nulls or (10 if study.data.n <= MANY else 5)
+        n_nulls = (10 if study.data.n <= MANY else 5) if self.n_nulls is None else self.n_nulls
         check_number("n_nulls", n_nulls, least=3, whole=True)
         check_number("level", self.level, least=0, most=1, exclusive=True)
         measured = self._measure(study, n_nulls)
