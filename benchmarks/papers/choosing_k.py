@@ -1,16 +1,17 @@
-"""Tables 12 and 13 of the thesis: how often each method finds the number of clusters of simulated expression profiles."""
+"""Tables 12 and 13 of the thesis: how often methods find the number of clusters of simulated expression."""
 
 from __future__ import annotations
 
 import json
 import os
 import warnings
+from functools import partial
 
 import numpy as np
-from symclust import NMF, AffineNMF, select_n_clusters
-from symclust.datasets import simulated_expression
 
 from benchmarks._tools import RESULTS, table, timed
+from symclust import NMF, AffineNMF, select_n_clusters
+from symclust.datasets import simulated_expression
 
 NOISE = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 CLUSTERS = (1, 2, 3, 4, 5, 6)
@@ -28,7 +29,7 @@ AFFINE = [[1, 0.9, 1, 1, 1, 1], [0.9, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1], [0.9, 
 
 
 def main() -> None:
-    """Run everything: about three quarters of an hour on two processors. CHOOSING_K_RUNS=2 takes a fifth of it."""
+    """Run everything, which takes an hour or two on two processors; CHOOSING_K_RUNS=2 takes a fifth of it."""
     runs = int(os.environ.get("CHOOSING_K_RUNS", "10"))
     found = _answers(runs)
     for number, estimator, printed in ((12, "NMF", STANDARD), (13, "AffineNMF", AFFINE)):
@@ -38,7 +39,7 @@ def main() -> None:
 
 
 def _answers(runs: int) -> list[dict[str, object]]:
-    """Return one record for each data set, estimator and method; kept as they come, so that a run can be continued."""
+    """Return one record for each data set, estimator and method; a run that was ended goes on from them."""
     path = RESULTS / f"choosing_k_{runs}.jsonl"
     RESULTS.mkdir(exist_ok=True)
     found = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -64,9 +65,8 @@ def _of_data_set(K: int, noise: float, run: int, known: set) -> list[dict[str, o
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                seconds, answer = timed(
-                    lambda: select_n_clusters(X, model, range(2, 8), method, method_params=params, random_state=run)  # noqa: B023
-                )
+                ask = partial(select_n_clusters, X, model, range(2, 8), method, method_params=params)
+                seconds, answer = timed(partial(ask, random_state=run))
             records.append({"K": K, "noise": noise, "run": run, "estimator": name, "method": title,
                             "answer": answer.n_clusters, "seconds": round(seconds, 2)})  # fmt: skip
     return records
@@ -88,8 +88,10 @@ def _rows(found: list, estimator: str, title: str) -> list[dict[str, object]]:
 def _compare(found: list, estimator: str, printed: list, number: int) -> None:
     ours = np.array([[_share(found, estimator, "(d) GPS", K, noise) for K in CLUSTERS] for noise in NOISE])
     worst = float((ours - np.array(printed)).min())
-    seconds = np.mean([r["seconds"] for r in found if r["estimator"] == estimator and r["method"] == "(d) GPS"])
-    print(f"\nTable {number} (d): worst cell against the thesis {worst:+.1f}; {seconds:.1f} s for one GPS answer")
+    seconds = np.mean(
+        [r["seconds"] for r in found if r["estimator"] == estimator and r["method"] == "(d) GPS"]
+    )
+    print(f"\nTable {number} (d): worst cell against the thesis {worst:+.1f}; {seconds:.1f} s for an answer")
 
 
 if __name__ == "__main__":

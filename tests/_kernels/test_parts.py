@@ -70,7 +70,8 @@ class Twin:
         return squared
 
     def improve(self, G, R, Y, first):
-        return [self.sweep(G, R, Y, first) for _ in range(self.inner)][0]
+        squared, *_ = (self.sweep(G, R, Y, first) for _ in range(self.inner))
+        return squared
 
     def descend(self, max_iter=60):
         share, most, last, reference = 0.5, 1.0, np.inf, 0.0

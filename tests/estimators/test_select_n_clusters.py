@@ -40,7 +40,10 @@ def test_every_method_answers(method, kind, blobs):
     given, model = {
         "vectors": (blobs, SymNMF(affinity_params={"n_neighbors": 8})),
         "network": (nx.planted_partition_graph(3, 30, 0.5, 0.03, seed=0), SymNMF()),
-        "similarity": (np.exp(-np.square(blobs[:, None] - blobs).sum(axis=2)), SymNMF(affinity="precomputed")),
+        "similarity": (
+            np.exp(-np.square(blobs[:, None] - blobs).sum(axis=2)),
+            SymNMF(affinity="precomputed"),
+        ),
     }[kind]
     options = {"candidates": range(2, 6), "method_params": QUICK.get(method), "random_state": 0}
     answer = select_n_clusters(given, model, method=method, **options)
@@ -54,7 +57,8 @@ def test_every_method_answers(method, kind, blobs):
 
 def test_the_default_is_a_tree_and_repeatable(blobs):
     first, second = (
-        select_n_clusters(blobs, method_params=QUICK["gps"], random_state=3, candidates=range(2, 6)) for _ in "ab"
+        select_n_clusters(blobs, method_params=QUICK["gps"], random_state=3, candidates=range(2, 6))
+        for _ in "ab"
     )
     assert first.n_clusters == 3
     np.testing.assert_array_equal(first.scores, second.scores)
@@ -99,7 +103,11 @@ def test_the_estimator_is_not_fitted(blobs):
     ("arguments", "error", "words"),
     [
         ({"method": "elbow"}, OptionError, "method='elbow' is not known. Choose one of .*'gps'"),
-        ({"method_params": {"starts": 3}}, OptionError, "'starts' is not known.*the parameters of method='gps'"),
+        (
+            {"method_params": {"starts": 3}},
+            OptionError,
+            "'starts' is not known.*the parameters of method='gps'",
+        ),
         ({"method": Gap(3), "method_params": {"n_nulls": 3}}, OptionError, "goes with the name"),
         ({"candidates": (1, 2)}, OptionError, "at least 2"),
         ({"candidates": ()}, OptionError, "at least 2"),
@@ -126,7 +134,9 @@ def test_negative_numbers_are_refused_where_nmf_would():
 
 # n_clusters="auto" ------------------------------------------------------------------------------------------
 
-ESTIMATORS = [name for name in symclust.__all__ if name[0].isupper() and hasattr(getattr(symclust, name), "fit")]
+ESTIMATORS = [
+    name for name in symclust.__all__ if name[0].isupper() and hasattr(getattr(symclust, name), "fit")
+]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -184,4 +194,6 @@ def test_affine_nmf_chooses_by_compiled_parts(monkeypatch):
     X, _ = simulated_expression(3, 0.3, random_state=1)
     params = {"n_repeats": 6, "n_nulls": 4}
     monkeypatch.setattr(AffineNMF, "fit", lambda *_: pytest.fail("fitted one by one"))
-    assert select_n_clusters(X, AffineNMF(), range(2, 6), method_params=params, random_state=0).n_clusters == 3
+    assert (
+        select_n_clusters(X, AffineNMF(), range(2, 6), method_params=params, random_state=0).n_clusters == 3
+    )

@@ -64,7 +64,9 @@ def study_of(X, estimator, candidates=(2, 3, 4, 5), seed=0, **options):
     return Study(data, estimator, candidates, np.random.RandomState(seed), **options)
 
 
-@pytest.mark.parametrize("estimator", [KMeans(n_init=3), AgglomerativeClustering()], ids=["predicts", "does not"])
+@pytest.mark.parametrize(
+    "estimator", [KMeans(n_init=3), AgglomerativeClustering()], ids=["predicts", "does not"]
+)
 def test_strengths_of_scikit_learns_clusterers(blobs, estimator):
     halves = Halves(study_of(blobs, estimator), 5, "")
     assert halves.strengths.shape == (5, 4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -25,7 +24,10 @@ from symclust.validation import check_features, check_known, check_nonnegative
 __all__ = ["select_n_clusters"]
 
 CANDIDATES = range(2, 11)
-MOST_CANDIDATES, SAMPLES_EACH = 50, 4  # of the numbers tried for "auto", and samples that a cluster has at least on average
+MOST_CANDIDATES, SAMPLES_EACH = (
+    50,
+    4,
+)  # of the numbers tried for "auto", and samples that a cluster has at least on average
 LARGEST_DENSE = 4000  # samples of an operator that may be written out as a matrix: 128 MB
 
 
@@ -137,11 +139,13 @@ def _candidates(candidates: Any) -> tuple[int, ...]:
     try:
         numbers = tuple(sorted({int(k) for k in candidates}))
     except (TypeError, ValueError) as error:
-        raise OptionError(f"candidates={candidates!r} must be whole numbers, such as range(2, 11).") from error
+        raise OptionError(
+            f"candidates={candidates!r} must be whole numbers, such as range(2, 11)."
+        ) from error
     if not numbers or numbers[0] < 2:
         raise OptionError(
-            f"candidates={candidates!r} must be whole numbers of at least 2; one cluster is an answer that is "
-            "not tried."
+            f"candidates={candidates!r} must be whole numbers of at least 2; one cluster is an answer that "
+            "is not tried."
         )
     return numbers
 
@@ -161,8 +165,8 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
         data, fitter = _pairs(X, estimator)
     elif is_similarity(X):
         raise InputTypeError(
-            f"{type(estimator).__name__} takes samples × features, not a {type(X).__name__}. Give an estimator "
-            "on similarities, such as SymNMF or HierarchicalSymNMF."
+            f"{type(estimator).__name__} takes samples × features, not a {type(X).__name__}. Give an "
+            "estimator on similarities, such as SymNMF or HierarchicalSymNMF."
         )
     else:
         data, fitter = _samples(X, clone(estimator)), estimator
@@ -206,7 +210,7 @@ def _matrix(similarity: Similarity) -> Any:
         return A
     if A.n > LARGEST_DENSE:
         raise InputError(
-            f"{A!r} is known by its products alone, and the number of clusters is chosen by parts of a matrix. "
-            f"Give a matrix or a graph; operators of up to {LARGEST_DENSE:,} samples are written out as one."
+            f"{A!r} is known by its products alone, and the number of clusters is chosen by parts of a "
+            f"matrix. Give a matrix or a graph; operators of up to {LARGEST_DENSE:,} samples are written out as one."
         )
     return A @ np.eye(A.n, dtype=A.dtype)

@@ -6,4 +6,14 @@ from symclust.selection._data import Data, Features, Pairs
 from symclust.selection._method import Method
 from symclust.selection._study import Progress, Study
 
-__all__ = ["ConsensusMatrix", "Curve", "Data", "Features", "Method", "Pairs", "Progress", "Selection", "Study"]
+__all__ = [
+    "ConsensusMatrix",
+    "Curve",
+    "Data",
+    "Features",
+    "Method",
+    "Pairs",
+    "Progress",
+    "Selection",
+    "Study",
+]

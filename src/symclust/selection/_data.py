@@ -70,7 +70,7 @@ class Features(Data):
         return known[pairwise_distances_argmin(self.X[rest], centres)]
 
     def null(self, rng: np.random.RandomState) -> Features:
-        """Return samples drawn from the box of the principal components, Algorithm 3; sparse ones shuffled."""
+        """Return samples from the box of the principal components, Algorithm 3; sparse ones shuffled."""
         return Features(self._box.draw(rng) if self.is_dense else shuffled_entries(self.X, rng))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Are the samples of a cluster closer to each other than in data without clusters?"""
+"""The gap statistic: are the samples of a cluster closer to each other than in data without clusters."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def within_variation(data: Data, labels: Array) -> float:
 
     .. math:: J = \sum_j \frac{1}{2 n_j} \sum_{i, i' \in C_j} d_{ii'}
 
-    The distances of samples × features are Euclidean. Those of given similarities are :math:`1 - a_{ii'} / \max A`,
-    so that J falls as far as clusters hold similarity. A sample in no cluster is one by itself.
+    The distances of samples × features are Euclidean. Those of given similarities are
+    :math:`1 - a_{ii'} / \max A`, so that J falls as far as clusters hold similarity. A sample in no cluster is one by itself.
 
     Examples
     --------
@@ -45,7 +45,9 @@ def _sum_of_distances(data: Data, part: Array) -> float:
         return sum(float(block.sum()) for block in pairwise_distances_chunked(data.X[part]))
     assert isinstance(data, Pairs)
     A = data.A[part][:, part]
-    return len(part) * (len(part) - 1) - float(A.sum() - A.diagonal().sum()) / max(float(data.A.max()), 1e-300)
+    return len(part) * (len(part) - 1) - float(A.sum() - A.diagonal().sum()) / max(
+        float(data.A.max()), 1e-300
+    )
 
 
 class Gap(Method):
@@ -97,7 +99,9 @@ def _variations(study: Study) -> Array:
     everything = np.arange(study.data.n)
     labels = study.label_parts([everything], "all samples")[0]
     source = getattr(study.data, "source", None)
-    seen = source if isinstance(source, Features) else study.data  # distances rather than what was made of them
+    seen = (
+        source if isinstance(source, Features) else study.data
+    )  # distances rather than what was made of them
     return np.array([within_variation(seen, row) for row in chain([np.zeros_like(everything)], labels)])
 
 
@@ -105,4 +109,6 @@ def _sentence(k: int, is_enough: bool) -> str:
     if not is_enough:
         return f"{k} clusters, the largest number tried: the gap still grows there, so there may be more."
     number = "One cluster" if k == 1 else f"{k} clusters"
-    return f"{number}: more do not lower the variation inside clusters beyond what they do in data without any."
+    return (
+        f"{number}: more do not lower the variation inside clusters beyond what they do in data without any."
+    )

@@ -1,7 +1,8 @@
-"""Do clusters found on one half of the samples foretell those of the other half? And more than by chance?"""
+"""Prediction strength: how well halves of the samples foretell each other's clusters, beyond chance."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from symclust.validation import check_known, check_number
 
 __all__ = ["GPS", "PredictionStrength"]
 
-AVERAGES = {"mean": np.mean, "median": np.median}
+AVERAGES: dict[str, Callable[..., Array]] = {"mean": np.mean, "median": np.median}
 
 
 def agreement(own: Array, predicted: Array, n_clusters: int) -> float:
@@ -150,7 +151,10 @@ class PredictionStrength(Method):
                 f"One cluster: no number tried reaches a prediction strength of {self.threshold:g} (the "
                 f"highest is {strength:.2f}, for {best})."
             )
-        return f"{k} clusters: the largest number with a prediction strength of {self.threshold:g} or more ({strength:.2f})."
+        return (
+            f"{k} clusters: the largest number with a prediction strength of {self.threshold:g} or more "
+            f"({strength:.2f})."
+        )
 
 
 class GPS(Method):
@@ -159,8 +163,8 @@ class GPS(Method):
     .. math:: \mathrm{GPS}(k) = \mathrm{PS}(k) - E[\mathrm{PS}(k)_{null}]
 
     (thesis (40)). The candidate with the largest gap is taken if its prediction strength lies above the mean
-    plus one standard deviation of the null's, (41)-(42); otherwise there is one cluster. The null distribution
-    is that of single splits of data without clusters, all of them pooled.
+    plus one standard deviation of the null's, (41)-(42); otherwise there is one cluster. The null
+    distribution is that of single splits of data without clusters, all of them pooled.
 
     Parameters
     ----------
@@ -228,8 +232,8 @@ def _gps_sentence(best: int, k: int, strength: float, null: Curve, place: int, p
     expected = f"{null.values[place]:.2f} ± {null.spread[place]:.2f}"
     if k == 1:
         return (
-            f"One cluster: the most promising number, {best}, has a prediction strength of {strength:.2f}, no "
-            f"more than data without clusters ({expected}; p = {p_values[place]:.2f})."
+            f"One cluster: the most promising number, {best}, has a prediction strength of {strength:.2f}, "
+            f"no more than data without clusters ({expected}; p = {p_values[place]:.2f})."
         )
     return (
         f"{k} clusters: halves of the samples foretell each other's clusters with a strength of "
