@@ -414,3 +414,15 @@ def test_inner_nodes_are_told_by_their_leaves(tree):
     assert {term for term, _ in tree[0].terms[:6]} <= words
     named = {term for leaf in tree.leaves for term, _ in leaf.terms[:10]}
     assert {term for term, _ in tree[0].terms[:5]} <= named
+
+
+def test_the_number_of_topics_is_chosen():
+    rng = np.random.RandomState(0)
+    words = np.array([f"{subject}word{i}" for subject in ("sport", "space", "music", "law") for i in range(12)])
+    texts = [" ".join(rng.choice(words[12 * (d % 4) : 12 * (d % 4) + 12], 15)) for d in range(120)]
+    tree = topics(texts, "auto", random_state=0)
+    assert len(tree.leaves) == 4 == tree.selection.n_clusters
+    assert any(note.startswith("The number of topics was chosen: 4 clusters") for note in tree.notes)
+    assert topics(texts, 4, random_state=0).selection is None
+    with pytest.raises(OptionError, match="n_topics='many' is not known"):
+        topics(texts, "many")

@@ -18,6 +18,7 @@ from symclust.applications._topic import Topic, draw_tree
 from symclust.documents import DocumentWeights
 from symclust.estimators import labels_of
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.selection import Selection
 from symclust.validation import check_number
 
 __all__ = ["FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"]
@@ -175,6 +176,8 @@ class TopicTree:
         All terms, in the order of the columns of ``flatten().components_``.
     notes : list of str
         What was noticed while reading, in sentences.
+    selection : Selection or None
+        Why there are so many topics, where ``n_topics="auto"`` left it open.
     """
 
     topics: list[Topic]
@@ -185,6 +188,7 @@ class TopicTree:
     names: list[str]
     feature_names: list[str]
     notes: list[str]
+    selection: Selection | None
     _fitted: FittedTopics = field(repr=False)
 
     @property

@@ -16,7 +16,7 @@ from symclust.applications._terms import count_terms
 from symclust.applications._topic import Topic, describe
 from symclust.applications.topic_tree import FittedTopics, TopicTree
 from symclust.documents import DocumentWeights
-from symclust.estimators import HierarchicalNMF
+from symclust.estimators import HierarchicalNMF, select_n_clusters
 from symclust.exceptions import (
     CombinationError,
     DegenerateWarning,
@@ -25,7 +25,8 @@ from symclust.exceptions import (
     OptionError,
     warn,
 )
-from symclust.validation import check_number
+from symclust.selection import Selection
+from symclust.validation import check_known, check_number
 
 __all__ = ["topics"]
 
@@ -39,11 +40,12 @@ LEAVES = (
 # of 20 leaves 0.52, 0.53, 0.55 and 0.54 (2, 2, 4 and 4 seeds). TDT2 and Reuters hardly notice.
 # The energy keeps leaves from being divided that hold few documents: flattened, TDT2 rises from 0.78 to 0.85.
 TREE = {"outlier_ratio": 30.0, "criterion": "energy"}
+MOST_TOPICS, DOCUMENTS_EACH = 50, 4  # of the numbers tried for "auto": the largest, and documents of each topic
 
 
 def topics(
     texts: Any,
-    n_topics: int | None = 20,
+    n_topics: int | str | None = 20,
     *,
     language: str | None = "english",
     feature_names: Any = None,
@@ -73,8 +75,10 @@ def topics(
         ``.jsonl`` or ``.jsonl.gz`` file; or a documents × terms matrix of counts, dense, sparse or a
         DataFrame. Texts are composed first (Unicode's NFC), so that an é is one character however it was
         written.
-    n_topics : int or None, default=20
+    n_topics : int, "auto" or None, default=20
         Number of leaves at most: splitting ends earlier when no leaf can be split, and ``notes`` says so.
+        "auto" chooses by the neighbour graph of the documents, as ``n_clusters="auto"`` of the estimators
+        does; ``selection`` of the result holds the evidence.
         None leaves the end to ``model_params={"score_threshold": ...}``.
     language : {"english", None}, default="english"
         Whose stop words to leave out. scikit-learn has English ones only; for other languages give
@@ -137,13 +141,24 @@ def topics(
         raise InputError(f"None of the {len(corpus)} documents has a term: there is nothing to cluster.")
     weights = DocumentWeights(**(WEIGHTS if refine else {}))
     X = weights.fit_transform(counts[kept])
+    selection = _choose(X, random_state) if n_topics == "auto" else None
+    if selection is not None:
+        n_topics = selection.n_clusters
+        corpus.notes.append(f"The number of topics was chosen: {selection}")
+    assert not isinstance(n_topics, str)
     params = {**TREE, "random_state": random_state, **(model_params or {})}
     model = _fit(HierarchicalNMF(_leaves(n_topics, len(kept), refine), **params), X, refine)
     found = model if not refine else RefinedTopics.of(X, model.labels_, n_topics)
     corpus.notes += _shortfall(model, len(found.components_), n_topics)
     fitted = FittedTopics(vectorizer, weights, found, terms, _has_names(corpus), kept, len(corpus), reading)
     described = describe(found.tree_, normalize(X), kept, terms, corpus, n_terms, n_examples)
-    return _result(fitted, described, corpus, np.diff(counts.indptr))
+    return _result(fitted, described, corpus, np.diff(counts.indptr), selection)
+
+
+def _choose(X: Any, random_state: Any) -> Selection:
+    """Return how many topics weighted documents have."""
+    most = max(3, min(MOST_TOPICS, X.shape[0] // DOCUMENTS_EACH))
+    return select_n_clusters(X, candidates=range(2, most + 1), method="auto", random_state=random_state)
 
 
 def _check_numbers(n_terms: Any, n_examples: Any) -> None:
@@ -152,7 +167,9 @@ def _check_numbers(n_terms: Any, n_examples: Any) -> None:
 
 
 def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
-    if n_topics is not None:
+    if isinstance(n_topics, str):
+        check_known("n_topics", n_topics, ("auto",), ", or give a number")
+    elif n_topics is not None:
         check_number("n_topics", n_topics, least=1, whole=True)
     elif model_params.get("score_threshold") is None:
         raise OptionError(
@@ -215,7 +232,9 @@ def _has_names(corpus: Corpus) -> bool:
     return corpus.texts is not None or corpus.terms is not None
 
 
-def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words: Array) -> TopicTree:
+def _result(
+    fitted: FittedTopics, described: list[Topic], corpus: Corpus, words: Array, selection: Selection | None
+) -> TopicTree:
     return TopicTree(
         topics=described,
         labels_=fitted.spread(fitted.model.labels_, -1),
@@ -225,6 +244,7 @@ def _result(fitted: FittedTopics, described: list[Topic], corpus: Corpus, words:
         names=corpus.names,
         feature_names=fitted.terms.tolist(),
         notes=corpus.notes,
+        selection=selection,
         _fitted=fitted,
     )
 

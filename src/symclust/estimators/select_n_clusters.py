@@ -24,10 +24,8 @@ from symclust.validation import check_features, check_known, check_nonnegative
 __all__ = ["select_n_clusters"]
 
 CANDIDATES = range(2, 11)
-MOST_CANDIDATES, SAMPLES_EACH = (
-    50,
-    4,
-)  # of the numbers tried for "auto", and samples that a cluster has at least on average
+MOST_CANDIDATES = 50  # the largest number tried for "auto"
+SAMPLES_EACH = 4  # of a cluster on average, at the least
 LARGEST_DENSE = 4000  # samples of an operator that may be written out as a matrix: 128 MB
 
 
@@ -211,6 +209,6 @@ def _matrix(similarity: Similarity) -> Any:
     if A.n > LARGEST_DENSE:
         raise InputError(
             f"{A!r} is known by its products alone, and the number of clusters is chosen by parts of a "
-            f"matrix. Give a matrix or a graph; operators of up to {LARGEST_DENSE:,} samples are written out as one."
+            f"matrix. Give a matrix or a graph; operators of up to {LARGEST_DENSE:,} samples are written out."
         )
     return A @ np.eye(A.n, dtype=A.dtype)

@@ -25,7 +25,8 @@ def within_variation(data: Data, labels: Array) -> float:
     .. math:: J = \sum_j \frac{1}{2 n_j} \sum_{i, i' \in C_j} d_{ii'}
 
     The distances of samples × features are Euclidean. Those of given similarities are
-    :math:`1 - a_{ii'} / \max A`, so that J falls as far as clusters hold similarity. A sample in no cluster is one by itself.
+    :math:`1 - a_{ii'} / \max A`, so that J falls as far as clusters hold similarity. A sample in no
+    cluster is one by itself.
 
     Examples
     --------
