@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -30,7 +30,7 @@ def inside(A, y):
 
 
 @settings(deadline=None, max_examples=60)
-@given(n=st.integers(1, 40), share=st.floats(0, 0.4), seed=st.integers(0, 10**6))
+@given(n=st.integers(1, 40), share=st.floats(0, 1), seed=st.integers(0, 10**6))
 def test_rewiring_keeps_every_degree_and_stays_simple(n, share, seed):
     A = network(n, share, seed)
     Z = shuffled_pairs(A, np.random.RandomState(seed))
@@ -44,6 +44,7 @@ def test_rewiring_keeps_every_degree_and_stays_simple(n, share, seed):
 @given(n=st.integers(2, 40), share=st.floats(0, 0.4), seed=st.integers(0, 10**6))
 def test_weighted_networks_keep_edges_signs_and_symmetry(n, share, seed):
     A = network(n, share, seed, weighted=True)
+    assume(A.nnz <= 0.5 * n * (n - 1))  # with more pairs they are similarities, whose zeros are shuffled, too
     Z = shuffled_pairs(A, np.random.RandomState(seed))
     assert np.array_equal(np.diff(Z.indptr), np.diff(A.indptr))
     assert (Z != Z.T).nnz == 0

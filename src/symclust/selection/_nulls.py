@@ -76,7 +76,7 @@ def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
     ----------
     A : ndarray or csr_array of shape (n, n)
         Symmetric, without negative entries. An array that is mostly zero is treated as a network, and a
-        sparse one with most pairs as an array; the result has the form of A.
+        sparse one with different weights for most pairs as an array; the result has the form of A.
     rng : RandomState
 
     Notes
@@ -101,13 +101,14 @@ def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
     diagonal = W.diagonal()
     upper = sparse.coo_array(sparse.triu(W, 1))
     upper.eliminate_zeros()
-    if upper.nnz > MOST * n * (n - 1) / 2:
+    has_weights = upper.nnz > 0 and np.ptp(upper.data) > 0
+    if has_weights and upper.nnz > MOST * n * (n - 1) / 2:
         full = _shuffled_ratios(A.toarray() if was_sparse else np.asarray(A), rng)
         return sparse.csr_array(full) if was_sparse else full
     i, j = (ends.astype(np.int64) for ends in upper.coords)
-    i, j = _rewired(i, j, n, rng)
+    i, j = _rewired_network(i, j, n, rng)
     Z = _symmetric(i, j, upper.data, n)
-    if upper.nnz and np.ptp(upper.data) > 0:
+    if has_weights:
         Z = _weighted(Z, W - sparse.diags_array(diagonal, format="csr"), rng)
     if diagonal.any():
         Z = sparse.csr_array(Z + sparse.diags_array(diagonal, format="csr"), dtype=A.dtype)
@@ -151,6 +152,18 @@ def _refuse_negative(A: Any) -> None:
             "that similarities without clusters could keep. Choose a method that compares with none, such as "
             "'consensus' or 'prediction_strength', or make the similarities nonnegative."
         )
+
+
+def _rewired_network(i: Array, j: Array, n: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """Return edges with the same degrees; where most pairs have one, the pairs that have none are rewired."""
+    if len(i) <= MOST * n * (n - 1) / 2:
+        return _rewired(i, j, n, rng)
+    p, q = np.triu_indices(n, 1)
+    pairs = _keys(p, q, n)
+    missing = np.setdiff1d(pairs, _keys(i, j, n))
+    missing = _keys(*_rewired(missing // n, missing % n, n, rng), n=n)
+    edges = np.setdiff1d(pairs, missing)
+    return edges // n, edges % n
 
 
 def _rewired(
