@@ -24,7 +24,7 @@ from symclust.validation import check_features, check_known, check_nonnegative
 __all__ = ["select_n_clusters"]
 
 CANDIDATES = range(2, 11)
-MOST_CANDIDATES = 50  # the largest number tried for "auto"
+MOST_CANDIDATES = 60  # the largest number tried for "auto"
 SAMPLES_EACH = 4  # of a cluster on average, at the least
 LARGEST_DENSE = 4000  # samples of an operator that may be written out as a matrix: 128 MB
 
