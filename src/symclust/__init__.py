@@ -8,7 +8,7 @@
 from importlib.metadata import version
 
 from symclust import constraints, datasets, documents, graphs, metrics, operators
-from symclust.applications import topics
+from symclust.applications import subtypes, topics
 from symclust.estimators import (
     NMF,
     AffineNMF,
@@ -64,5 +64,6 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "subtypes",
     "topics",
 ]
