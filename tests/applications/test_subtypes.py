@@ -186,6 +186,14 @@ def test_logarithms_are_noticed(patients):
         subtypes(np.log1p(table), 3, n_resamples=0)
 
 
+def test_depth_of_sequencing_is_noticed(patients):
+    table, _ = patients
+    assert not [note for note in read(table).notes if "totals" in note]
+    deep = table.mul(np.where(np.arange(42) == 5, 9, 1), axis=0)
+    assert "by a factor of up to" in read(deep).notes[-1]
+    assert "some are zero" in read(table.mul(np.arange(42) > 0, axis=0)).notes[-1]
+
+
 @pytest.mark.parametrize(
     "spoil, error, words",
     [
@@ -226,6 +234,7 @@ def test_unusable_data_are_refused_kindly(patients, spoil, error, words):
         ({"genes": {"a": 1}, "orientation": "samples"}, InputTypeError, "genes is a dict"),
         ({"samples": ["a"], "orientation": "samples"}, InputError, "samples has 1 names, but there are 42"),
         ({"layer": "raw"}, CombinationError, "belongs to an AnnData"),
+        ({"method_params": {"n_nulls": 3}}, CombinationError, "n_subtypes=2. Leave one of them out"),
         ({"model_params": {"n_clusters": 3}}, OptionError, "parameters of AffineNMF"),
         ({"n_subtypes": "auto", "candidates": [30]}, InputError, "42 samples are too few"),
     ],
@@ -479,6 +488,12 @@ def test_n_genes_limits_what_is_factored_not_what_is_tested(patients):
     found = subtypes(patients[0], 3, n_genes=20, random_state=0, n_resamples=0)
     assert found.model.components_.shape == (3, 20)
     assert len({marker.gene for marker in found.markers(n=None)}) > 30
+
+
+def test_genes_that_could_not_be_chosen_from_are_noted(patients):
+    (note,) = subtypes(patients[0], 2, orientation="samples", n_resamples=0).notes
+    assert note.startswith("All 131 genes but 5 silent ones were used, since n_genes=5000 is not less.")
+    assert subtypes(patients[0], 2, orientation="samples", **QUICK).notes == []
 
 
 def test_tables_of_samples(answer):

@@ -23,6 +23,7 @@ LEAST_SAMPLES = 3  # a gene found in fewer samples tells nothing of subtypes
 LISTED = 5  # names in a message
 # Raw values spread over orders of magnitude: the largest of Golub's is 800 times the median, of Khan's 60.
 LARGEST_LOGARITHM, LARGEST_RATIO = 30, 20
+DEPTH = 5  # totals of samples that differ by a larger factor are those of a measurement, not of tissues
 
 EXPECTED = (
     "Give a pandas DataFrame, an AnnData, or a dense or sparse array with one row per sample and one column "
@@ -140,7 +141,8 @@ def read_expression(expression: Any, reading: Reading, known: Iterable[str] | No
     )
     is_named = names["genes"] is not None
     is_logged = table.is_logged or _looks_logged(X)
-    return Expression(X, samples, genes, is_named, rows, is_logged, notes + [LOGARITHMS] * is_logged)
+    notes += [LOGARITHMS] * is_logged + _note_of_totals(X)
+    return Expression(X, samples, genes, is_named, rows, is_logged, notes)
 
 
 def _given_names(reading: Reading) -> list[tuple[str, Any]]:
@@ -355,6 +357,18 @@ def _looks_logged(X: Any) -> bool:
     if not positive.size or positive.max() > LARGEST_LOGARITHM or not np.any(positive % 1):
         return False
     return bool(positive.max() < LARGEST_RATIO * np.median(positive))
+
+
+def _note_of_totals(X: Any) -> list[str]:
+    totals = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
+    least, most = totals.min(), totals.max()
+    if most <= DEPTH * least:
+        return []
+    how = f"by a factor of up to {most / least:.0f}" if least > 0 else "and some are zero"
+    return [
+        f"The totals of samples differ, {how}. If that is how deeply they were sequenced, scale them to the "
+        "same total first, as counts per million (CPM) are."
+    ]
 
 
 # Genes ------------------------------------------------------------------------------------------------------

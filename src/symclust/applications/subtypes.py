@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,7 +15,14 @@ from symclust.applications._expression import Expression, Reading, read_expressi
 from symclust.applications._markers import find_markers, subtype_means
 from symclust.applications.subtypes_answer import Subtypes, prepared
 from symclust.estimators import AffineNMF
-from symclust.exceptions import DegenerateWarning, InputError, NotConvergedWarning, OptionError, warn
+from symclust.exceptions import (
+    CombinationError,
+    DegenerateWarning,
+    InputError,
+    NotConvergedWarning,
+    OptionError,
+    warn,
+)
 from symclust.selection import ConsensusMatrix, Features, Selection, Study
 from symclust.validation import check_known, check_number
 
@@ -35,7 +43,7 @@ def subtypes(
     layer: str | None = None,
     transform: str | None = None,
     candidates: Iterable[int] = range(2, 8),
-    method: str = "gps",
+    method: Any = "gps",
     method_params: dict[str, Any] | None = None,
     n_resamples: int = 50,
     model_params: dict[str, Any] | None = None,
@@ -75,7 +83,7 @@ def subtypes(
         of a say then: docs/subtypes.md shows when that helps.
     candidates : iterable of int, default=range(2, 8)
         Numbers of subtypes to choose from. Those above half of the number of samples are left out.
-    method : str, default="gps"
+    method : str or object, default="gps"
         How to choose, as in `select_n_clusters`.
     method_params : dict, default=None
         Parameters of the method. ``{"average": "median"}`` makes GPS as robust as in thesis 4.7.
@@ -112,6 +120,7 @@ def subtypes(
     ['gene0', 'gene1', 'gene2', 'gene3', 'gene4']
     """
     _check_options(n_subtypes, transform, n_resamples, model_params)
+    _check_method_params(n_subtypes, method_params)
     seeds = check_random_state(random_state).randint(SEED, size=3)  # the model's whatever is done before it
     data = read_expression(expression, Reading(orientation, genes, samples, layer))
     k = None if isinstance(n_subtypes, str) else int(n_subtypes)
@@ -136,10 +145,12 @@ def subtypes(
         )
         k = selection.n_clusters
     _fit(model.set_params(n_clusters=k), X)
-    consensus = None
-    if k > 1 and n_resamples:
+    consensus = None if selection is None else selection.consensus.get(k)
+    if consensus is None and k > 1 and n_resamples:
         rng = np.random.RandomState(seeds[2])
-        consensus = _consensus(Study(Features(X), model, (k,), rng, n_jobs, callback), n_resamples)
+        study = Study(Features(X), model, (k,), rng, n_jobs, callback, time.perf_counter())
+        consensus = _consensus(study, n_resamples)
+    data.notes.extend(_note_of_genes(data, selected, n_genes))
     return _answer(data, selected, model, selection, consensus, transform)
 
 
@@ -159,6 +170,14 @@ def _check_options(n_subtypes: Any, transform: Any, n_resamples: Any, model_para
         raise OptionError(
             f"model_params={model_params!r} must be a dict of parameters of AffineNMF: {', '.join(known)}. "
             "The number of subtypes is n_subtypes."
+        )
+
+
+def _check_method_params(n_subtypes: Any, method_params: Any) -> None:
+    if method_params is not None and not isinstance(n_subtypes, str):
+        raise CombinationError(
+            f"method_params={method_params!r} says how the number of subtypes is chosen, but it was given: "
+            f"n_subtypes={n_subtypes!r}. Leave one of them out."
         )
 
 
@@ -190,6 +209,18 @@ def _warn_of(data: Expression) -> None:
         warn(
             "The expression looks like logarithms; subtypes works on raw values: see the notes of the answer."
         )
+
+
+def _note_of_genes(data: Expression, selected: Array, n_genes: int | None) -> list[str]:
+    """Return a sentence where no gene was left out for varying little, which raw values need."""
+    if n_genes is None or len(selected) == n_genes:
+        return []
+    left = len(data.genes) - len(selected)
+    silent = f" but {left:,} silent ones" if left else ""
+    return [
+        f"All {len(data.genes):,} genes{silent} were used, since n_genes={n_genes} is not less. A smaller "
+        "number leaves out genes that vary little for their size, whose noise can outweigh subtypes."
+    ]
 
 
 def _fit(model: AffineNMF, X: Any) -> None:
