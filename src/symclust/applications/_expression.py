@@ -21,6 +21,7 @@ NEARLY_SQUARE = 2.0  # a table with less than twice as many columns as rows does
 SHARE = 0.01  # of the median mean: genes below it are silent
 LEAST_SAMPLES = 3  # a gene found in fewer samples tells nothing of subtypes
 LISTED = 5  # names in a message
+CHUNK = 1 << 20  # values that are looked at together
 # Raw values spread over orders of magnitude: the largest of Golub's is 800 times the median, of Khan's 60.
 LARGEST_LOGARITHM, LARGEST_RATIO = 30, 20
 DEPTH = 5  # totals of samples that differ by a larger factor are those of a measurement, not of tissues
@@ -354,7 +355,7 @@ def _looks_logged(X: Any) -> bool:
     """Whether values are small, not whole, and closer to each other than raw ones are."""
     values = X.data if sparse.issparse(X) else X
     positive = values[values > 0]
-    if not positive.size or positive.max() > LARGEST_LOGARITHM or not np.any(positive % 1):
+    if not positive.size or positive.max() > LARGEST_LOGARITHM or _are_whole(X):
         return False
     return bool(positive.max() < LARGEST_RATIO * np.median(positive))
 
@@ -390,6 +391,11 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     one of n samples is √(n − 1), the largest there is: so genes that are silent take no part, whose mean is
     zero or below `gene_floor`, or which are found in fewer than three samples. Nor do those that do not vary.
 
+    Where all values are whole numbers, they may be counts, whose variance is at least their mean by chance
+    alone, and σ/μ would choose genes with few counts for having few. So σ² is then the variance beyond μ, and
+    genes take part in which it is more than chance: σ² > μ(1 + 3√(2/(n − 1))), three standard errors. To
+    intensities, which are thousands, that makes no difference.
+
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_genes)
@@ -400,25 +406,38 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     --------
     >>> import numpy as np
     >>> from symclust.applications._expression import select_genes
-    >>> X = np.array([[9.0, 5, 5, 0, 0], [1, 5, 6, 0, 0], [1, 5, 5, 0, 0], [9, 5, 6, 0, 1]])
+    >>> X = np.array([[9.5, 5, 5, 0, 0], [1, 5, 6, 0, 0], [1, 5, 5, 0, 0], [9, 5, 6, 0, 1]])
     >>> select_genes(X, 1).tolist(), select_genes(X, None).tolist()
     ([0], [0, 2])
     """
     if n_genes is not None:
         check_number("n_genes", n_genes, least=1, whole=True)
     mean, variance = _moments(X)
-    found_in = _found_in(X)
-    heard = (mean > 0) & (mean >= gene_floor(mean)) & (found_in >= min(LEAST_SAMPLES, X.shape[0]))
+    heard = (mean > 0) & (mean >= gene_floor(mean)) & (_found_in(X) >= min(LEAST_SAMPLES, X.shape[0]))
     # Constant genes have a variance of rounding size.
     heard &= variance > (10 * np.finfo(np.float64).eps * mean) ** 2
-    left = np.flatnonzero(heard)
-    if not left.size:
+    if not heard.any():
         raise InputError(
             f"None of the {X.shape[1]} genes varies between the {X.shape[0]} samples, so nothing tells them "
             "apart. Are these the values that were measured?"
         )
+    if _are_whole(X):
+        heard, variance = _beyond_counting(mean, variance, heard, X.shape[0])
+    left = np.flatnonzero(heard)
     coefficient = np.sqrt(variance[left]) / mean[left]
     return np.sort(left[np.argsort(-coefficient, kind="stable")[:n_genes]])
+
+
+def _beyond_counting(mean: Array, variance: Array, heard: Array, n: int) -> tuple[Array, Array]:
+    """Return the genes that vary more than counts do by chance, and by how much; all where none does."""
+    beyond = heard & (variance > mean * (1 + 3 * np.sqrt(2 / (n - 1))))
+    return (beyond, variance - mean) if beyond.any() else (heard, variance)
+
+
+def _are_whole(X: Any) -> bool:
+    """Whether all values are whole numbers; mostly found out from the first few."""
+    values = X.data if sparse.issparse(X) else X.ravel()
+    return not any(np.any(values[i : i + CHUNK] % 1) for i in range(0, values.size, CHUNK))
 
 
 def _found_in(X: Any) -> Array:

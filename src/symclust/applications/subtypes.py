@@ -73,7 +73,8 @@ def subtypes(
     n_genes : int or None, default=5000
         How many genes to cluster by: those with the largest σ/μ. Genes that are silent (zero, or with a mean
         below a hundredth of the median gene's, or found in fewer than three samples) or constant take no
-        part: their σ/μ tells nothing. None takes all others.
+        part: their σ/μ tells nothing. Of whole numbers, σ² is the variance beyond that of counting, and genes
+        without any take no part either. None takes all others.
     genes, samples : sequence of str, default=None
         Names, by default those of the table. For an AnnData also the name of a column of `var` or `obs`.
     layer : str, default=None
@@ -216,9 +217,9 @@ def _note_of_genes(data: Expression, selected: Array, n_genes: int | None) -> li
     if n_genes is None or len(selected) == n_genes:
         return []
     left = len(data.genes) - len(selected)
-    silent = f" but {left:,} silent ones" if left else ""
+    but = f" but {left:,} that are silent or vary no more than by chance" if left else ""
     return [
-        f"All {len(data.genes):,} genes{silent} were used, since n_genes={n_genes} is not less. A smaller "
+        f"All {len(data.genes):,} genes{but} were used, since n_genes={n_genes} is not less. A smaller "
         "number leaves out genes that vary little for their size, whose noise can outweigh subtypes."
     ]
 

@@ -233,7 +233,8 @@ class Subtypes(SubtypeAssignment):
         if missing:
             raise InputError(
                 f"{len(missing):,} of the {len(self.selected_genes):,} selected genes "
-                f"{'is' if len(missing) == 1 else 'are'} not in the new samples: {listed(missing)}. All of selected_genes are needed; others are ignored."
+                f"{'is' if len(missing) == 1 else 'are'} not in the new samples: {listed(missing)}. All of "
+                "selected_genes are needed; others are ignored."
             )
         return np.array([place[name] for name in self.selected_genes], dtype=np.intp)
 
