@@ -626,3 +626,67 @@ def _blocks_from_above(answer):
     """Return the subtypes in the order in which the picture shows their samples."""
     in_order = answer.labels[answer.consensus.order()]
     return [str(c) for c in dict.fromkeys(in_order.tolist())]
+
+
+# The number -------------------------------------------------------------------------------------------------
+
+FEW = {"n_genes": 60, "candidates": range(2, 6), "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def chosen(patients):
+    told = []
+    params = {"n_repeats": 6, "n_nulls": 6}
+    found = subtypes(patients[0], method_params=params, n_resamples=4, callback=told.append, **FEW)
+    return found, told
+
+
+def test_the_number_is_chosen(chosen, patients):
+    found, _ = chosen
+    assert found.n_subtypes == found.selection.n_clusters == 3
+    assert found.selection.method == "gps"
+    assert clustering_accuracy(patients[1], found.labels) == 1
+    assert str(found).splitlines()[1] == str(found.selection)
+
+
+def test_the_model_is_that_of_the_number_given(chosen, patients):
+    given_number = subtypes(patients[0], 3, random_state=0, **QUICK)
+    assert_array_equal(chosen[0].membership, given_number.membership)
+
+
+def test_progress_is_told(chosen):
+    stages = [progress.stage for progress in chosen[1]]
+    assert len(set(stages)) >= 2
+    assert stages[-1] == "consensus"
+    assert all(0 <= progress.seconds < 3600 and progress.done <= progress.total for progress in chosen[1])
+
+
+def test_how_the_number_was_chosen_can_be_drawn(chosen):
+    pytest.importorskip("matplotlib").use("Agg")
+    assert chosen[0].plot_selection().has_data()
+
+
+def test_patients_of_one_kind_are_one_subtype():
+    table, _ = make_patients(1, per_subtype=40)
+    params = {"n_repeats": 6, "n_nulls": 10, "average": "median"}
+    found = subtypes(table, method_params=params, candidates=[2, 3, 4], random_state=0)
+    assert found.n_subtypes == 1
+    assert not found.labels.any()
+    assert found.markers() == []
+    assert "no marker genes" in str(found)
+    assert str(found.selection) in str(found)
+
+
+def test_candidates_that_halves_cannot_have_are_left_out(patients):
+    few = patients[0].iloc[::6]
+    params = {"n_repeats": 2, "n_nulls": 2}
+    found = subtypes(few, n_genes=60, candidates=[2, 3, 4, 5], method_params=params, n_resamples=0)
+    assert found.selection.candidates.tolist() == [2, 3]
+    assert "Numbers above half of the samples were not tried: 4, 5." in found.notes
+
+
+def test_other_methods_choose_too_and_lend_their_consensus(patients):
+    found = subtypes(patients[0], method="consensus", method_params={"n_resamples": 8}, n_resamples=0, **FEW)
+    assert found.n_subtypes == 3
+    assert found.consensus is found.selection.consensus[3]
+    assert found.stability is not None
