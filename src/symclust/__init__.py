@@ -30,6 +30,7 @@ from symclust.estimators import (
     SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
+    select_n_clusters,
 )
 from symclust.graphs import AttributedGraph, AttributedNodes
 
@@ -64,6 +65,7 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "select_n_clusters",
     "subtypes",
     "topics",
 ]

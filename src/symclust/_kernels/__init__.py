@@ -55,6 +55,7 @@ gram = _module.gram
 inner = _module.inner
 kernel_k_means_move = _module.kernel_k_means_move
 kernel_k_means_update = _module.kernel_k_means_update
+label_parts = _module.label_parts
 max_threads = _module.max_threads
 nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting

@@ -14,12 +14,11 @@ from symclust._types import Array
 from symclust.applications._expression import Expression, Reading, read_expression, select_genes
 from symclust.applications._markers import find_markers, subtype_means
 from symclust.applications.subtypes_answer import Subtypes, prepared
-from symclust.estimators import AffineNMF
+from symclust.estimators import AffineNMF, select_n_clusters
 from symclust.exceptions import (
     CombinationError,
     DegenerateWarning,
     InputError,
-    NotConvergedWarning,
     OptionError,
     warn,
 )
@@ -132,8 +131,6 @@ def subtypes(
     model = AffineNMF(**{"random_state": int(seeds[0]), **(model_params or {})})
     selection = None
     if k is None:
-        from symclust.estimators import select_n_clusters
-
         selection = select_n_clusters(
             X,
             model,
@@ -239,11 +236,7 @@ def _consensus(study: Study, n_resamples: int) -> ConsensusMatrix:
     """Return how often samples stay together when four fifths of them are clustered (Monti et al. 2003)."""
     n, size = study.data.n, max(study.candidates[0], round(SHARE * study.data.n))
     parts = [np.sort(study.rng.permutation(n)[:size]) for _ in range(n_resamples)]
-    with warnings.catch_warnings():  # what single resamples look like is what the matrix shows
-        warnings.simplefilter("ignore", DegenerateWarning)
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        labels = study.label_parts(parts, "consensus", place=False)[:, 0]
-    return ConsensusMatrix(labels)
+    return ConsensusMatrix(study.label_parts(parts, "consensus", place=False)[:, 0])
 
 
 # The answer -------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from symclust.estimators.left_stochastic import HierarchicalLeftStochastic, Left
 from symclust.estimators.linkage_clustering import LinkageClustering
 from symclust.estimators.nmf import NMF, AffineNMF, GraphNMF, SparseNMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
+from symclust.estimators.select_n_clusters import select_n_clusters
 from symclust.estimators.spectral import SpectralNJW, SpectralUnnormalized, SpectralYuShi
 from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
@@ -38,4 +39,5 @@ __all__ = [
     "SymNMF",
     "SymmetricFactorization",
     "labels_of",
+    "select_n_clusters",
 ]

@@ -67,6 +67,10 @@ class Similarity:
         What was made of the input.
     read_new : callable or None
         From new samples that are no array to rows like those of `samples`; None where they are arrays.
+    origin : array, Sparse or None
+        What A was made of: samples × features, or a network as an operator. None where A was given.
+    again : callable or None
+        From other data of the kind of `origin` to their similarities.
     """
 
     operator: Operator
@@ -75,6 +79,8 @@ class Similarity:
     extend: Callable[[Any], Any] | None = None
     words: str = ""
     read_new: Callable[[Any], Any] | None = None
+    origin: Any = None
+    again: Callable[[Any], Any] | None = None
 
     @property
     def matrix(self) -> Any:
@@ -99,9 +105,34 @@ def read_similarity(
     given = _check_params(params)
     if isinstance(X, AttributedGraph):
         return _read_attributed(X, affinity, given, normalizes)
-    if not (is_similarity(X) or _holds_pairs(affinity, given)):
-        X = check_features(X, copy=True)  # kept for new samples, whatever becomes of the array given
-    return _read(X, affinity, given, normalizes)
+    if is_similarity(X) or _holds_pairs(affinity, given):
+        return _read(X, affinity, given, normalizes)
+    X = check_features(X, copy=True)  # kept for new samples, whatever becomes of the array given
+    again = partial(_matrix_of, affinity=affinity, params=params, normalizes=normalizes)
+    return replace(_read(X, affinity, given, normalizes), origin=X, again=again)
+
+
+def trace_network(
+    similarity: Similarity, X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool
+) -> Similarity:
+    """Return a similarity that was made of a network with the network, and how to make it of another."""
+    given = _check_params(params)
+    is_edges = is_similarity(X) and not isinstance(X, Operator | AttributedGraph)
+    if not (is_edges or _holds_pairs(affinity, given)) or _is_word(affinity, "precomputed"):
+        return similarity
+    W = _adjacency(X, given).operator
+    if _is_word(affinity, "auto"):
+        affinity = "network"
+    elif _is_word(affinity, PAPERS):
+        affinity = "precomputed" if normalizes else "normalized_cut"
+    if affinity in STEPS:
+        given["of"] = "precomputed"
+    again = partial(_matrix_of, affinity=affinity, params=given, normalizes=normalizes)
+    return replace(similarity, origin=W, again=again)
+
+
+def _matrix_of(X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool) -> Any:
+    return read_similarity(X, affinity, params, normalizes).matrix
 
 
 def _holds_pairs(affinity: Any, params: dict[str, Any]) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils import check_random_state
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._data_factors import FAMILY, DataFactors
+from symclust.estimators._held_out import TINY
 from symclust.estimators._input import read_graph
+from symclust.estimators._labels import NOWHERE
 from symclust.estimators._placing import KnownRows
 from symclust.operators import Bipartite, Operator
 from symclust.solvers import Control, Problem, Result, run
@@ -22,6 +25,7 @@ from symclust.validation import check_known, check_n_clusters, check_number
 # Of what the clusters explain. With 1/5 pictures win and gene expression loses: docs/nmf.md.
 GRAPH_SHARE = 0.1
 PLAIN = 100  # iterations that the choice of λ may take
+PART_ITERATIONS, PART_SWEEPS = 60, 8  # of the factorization of a part, and of each factor in one iteration
 
 
 class NMF(DataFactors):
@@ -127,6 +131,46 @@ class NMF(DataFactors):
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
         return TwoFactors(A)
 
+    # Many parts at once, for choosing the number of clusters ------------------------------------------------
+
+    _parts_have_offset: ClassVar[bool | None] = False  # None where the kernel does not know the objective
+
+    @property
+    def _takes_parts(self) -> bool:
+        """Whether `_label_parts` finds what a fit to each part would."""
+        return (
+            self._parts_have_offset is not None
+            and self.solver in ("bpp", "hals")
+            and isinstance(self.init, str)
+            and self.time_limit is None
+            and self.callback is None
+        )
+
+    def _label_parts(
+        self, X: Array, parts: Sequence[Array], candidates: Sequence[int], seeds: Sequence[int], place: bool
+    ) -> Array:
+        """Return the labels of all samples by fits to parts of them, n_parts × n_candidates × n_samples.
+
+        Single precision and few iterations do: labels settle long before factors. Samples outside a part
+        are placed as `predict` does if `place` says so, and have −1 otherwise.
+        """
+        labels = np.full((len(parts), len(candidates), len(X)), NOWHERE, dtype=np.int32)
+        _kernels.label_parts(
+            np.ascontiguousarray(X / max(float(X.max()), TINY), dtype=np.float32),
+            np.cumsum([0, *map(len, parts)], dtype=np.int64),
+            np.concatenate(parts).astype(np.int64),
+            np.array(candidates, dtype=np.int64),
+            np.array(seeds, dtype=np.uint64),
+            bool(self._parts_have_offset),
+            self.n_init,
+            min(self.max_iter, PART_ITERATIONS),
+            PART_SWEEPS,
+            self.tol,
+            place,
+            labels,
+        )
+        return labels
+
 
 class SparseNMF(NMF):
     r"""Cluster samples by a factorization in which each has few memberships.
@@ -204,6 +248,8 @@ class SparseNMF(NMF):
         self.sparsity = sparsity
         self.ridge = ridge
 
+    _parts_have_offset: ClassVar[bool | None] = None
+
     def _check_options(self) -> None:
         super()._check_options()
         check_number("sparsity", self.sparsity, least=0)
@@ -251,6 +297,8 @@ class AffineNMF(NMF):
     >>> model.labels_[0] == model.labels_[1] == model.labels_[2] != model.labels_[3]
     np.True_
     """
+
+    _parts_have_offset: ClassVar[bool | None] = True
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
         return Affine(A)
@@ -355,6 +403,8 @@ class GraphNMF(NMF):
         self.graph = graph
         self.graph_params = graph_params
         self.graph_regularization = graph_regularization
+
+    _parts_have_offset: ClassVar[bool | None] = None
 
     def _check_options(self) -> None:
         super()._check_options()

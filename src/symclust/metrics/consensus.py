@@ -1,4 +1,4 @@
-"""How well a tree describes the similarities it was grown from, and how clearly samples belong to one cluster."""
+"""How well a tree fits the similarities it was grown from, and how clearly samples belong to one cluster."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ def average_entropy(membership: Any) -> float:
     H = sparse.csr_array(H, dtype=np.float64)
     if H.data.min(initial=0) < 0:
         raise InputError(
-            f"A membership is {H.data.min():.3g}: shares of a sample cannot be negative. Give the memberships "
-            "of a nonnegative factor, for example NMF's or SymNMF's membership_."
+            f"A membership is {H.data.min():.3g}: shares of a sample cannot be negative. Give those of a "
+            "nonnegative factor, for example NMF's or SymNMF's membership_."
         )
     sums = H.sum(axis=1)
     if not sums.any():
         raise InputError("All memberships are zero: no sample belongs to a cluster, and there is no entropy.")
-    shares = H.data / np.repeat(sums, np.diff(H.indptr))
+    shares = H.data / np.repeat(np.where(sums > 0, sums, 1), np.diff(H.indptr))  # zeros may be stored
     return float(entr(shares).sum() / np.count_nonzero(sums)) + 0.0  # (47): entr(p) is −p ln p; 0.0, not -0.0
 
 

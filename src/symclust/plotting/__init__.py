@@ -1,4 +1,4 @@
-"""Pictures of similarities, of runs and of choices; the only folder that imports matplotlib, and only to draw."""
+"""Pictures of similarities, runs and choices; the only folder that imports matplotlib, and only to draw."""
 
 from symclust.plotting.picture import picture
 from symclust.plotting.plot_calibration import plot_calibration

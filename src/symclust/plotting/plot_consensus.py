@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import is_dark, matplotlib_module, similarity_colours
 from symclust.plotting.plot_similarity import binned_similarity, draw_frames
@@ -24,8 +22,8 @@ def plot_consensus(
 ) -> Axes:
     """Draw a consensus matrix in the order of its tree, with a frame around each of k clusters.
 
-    Stable clusters are dark squares on a bright page. Blurred borders are samples that change clusters from
-    run to run. A matrix with more than `max_size` rows is averaged over tiles.
+    Stable clusters are filled squares with nothing beside them; stripes in between are samples that change
+    clusters from run to run. A matrix with more than `max_size` rows is averaged over tiles.
 
     Parameters
     ----------
@@ -60,10 +58,8 @@ def plot_consensus(
     n = len(order)
     scale = [ax.get_facecolor(), *similarity_colours(is_dark(ax))]
     colours = matplotlib_module("colors").LinearSegmentedColormap.from_list("consensus", scale)
-    image = ax.imshow(
-        tiles, extent=(0, n, n, 0), interpolation="nearest", cmap=colours, vmin=0.0, vmax=1.0
-    )
-    ax.figure.colorbar(image, ax=ax, label="share of runs together", shrink=0.85, ticks=[0, 0.25, 0.5, 0.75, 1])
+    image = ax.imshow(tiles, extent=(0, n, n, 0), interpolation="nearest", cmap=colours, vmin=0.0, vmax=1.0)
+    ax.figure.colorbar(image, ax=ax, label="share of runs together", shrink=0.85)
     draw_frames(ax, matrix.labels(k)[matrix.samples][order], max_size)
     if n < matrix.n_samples:
         ax.set_xlabel(f"{n:,} of {matrix.n_samples:,} {ax.get_xlabel().partition(' ')[2]}")

@@ -52,8 +52,8 @@ def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
     missing = [name for name in NEEDED if not hasattr(selection, name)]
     if missing:
         raise InputTypeError(
-            f"A choice cannot be read from {type(selection).__name__}, which has no {', '.join(missing)}: give "
-            "what select_n_clusters returns."
+            f"A choice cannot be read from {type(selection).__name__}, which has no {', '.join(missing)}: "
+            "give what select_n_clusters returns."
         )
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(5.2, 3.6), layout="constrained")[1]
@@ -89,15 +89,21 @@ def _draw_curve(ax: Axes, k: Array, curve: Any, colour: str, line: str, name: st
     if curve.spread is not None:
         spread = np.asarray(curve.spread, dtype=float)
         band = f"± {curve.meaning}" if getattr(curve, "meaning", "") else None
-        ax.fill_between(k, values - spread, values + spread, color=colour, alpha=0.18, linewidth=0, label=band)
+        style: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0, "label": band}
+        ax.fill_between(k, values - spread, values + spread, **style)
 
 
 def _mark_choice(ax: Axes, k: Array, values: Array, chosen: int) -> None:
     words = "chosen: one cluster" if chosen == 1 else f"chosen: {chosen} clusters"
     ink = ax.xaxis.label.get_color()  # that of the page's text, whatever its background
     if chosen in k:
-        at = values[k == chosen][:1]
-        ax.plot([chosen], at, "o", markersize=12, fillstyle="none", markeredgewidth=1.6, color=ink, label=words)
+        circle: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 12,
+            "fillstyle": "none",
+            "markeredgewidth": 1.6,
+        }
+        ax.plot([chosen], values[k == chosen], linestyle="none", color=ink, label=words, **circle)
     else:
         ax.axvline(chosen, linestyle=":", linewidth=1.6, color=ink, label=words)
 
@@ -118,7 +124,7 @@ def _write_p_values(ax: Axes, k: Array, p_values: Array) -> None:
     low, high = ax.get_ylim()
     crowded = len(k) > 8
     ax.set_ylim(low - (0.2 if crowded else 0.12) * (high - low), high)
-    style = {"transform": ax.get_xaxis_transform(), "va": "bottom", "fontsize": "small"}
+    style: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "va": "bottom", "fontsize": "small"}
     for number, p in zip(k, p_values, strict=True):
         if len(k) <= 2 * MOST_TICKS and np.isfinite(p):
             ax.text(number, 0.02, f"{p:.2g}", ha="center", rotation=90 if crowded else 0, **style)

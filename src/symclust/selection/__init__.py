@@ -3,6 +3,7 @@
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._consensus_matrix import ConsensusMatrix
 from symclust.selection._data import Data, Features, Pairs
+from symclust.selection._method import Method
 from symclust.selection._study import Progress, Study
 
-__all__ = ["ConsensusMatrix", "Curve", "Data", "Features", "Pairs", "Progress", "Selection", "Study"]
+__all__ = ["ConsensusMatrix", "Curve", "Data", "Features", "Method", "Pairs", "Progress", "Selection", "Study"]

@@ -17,7 +17,7 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.metrics import cophenetic_correlation
 from symclust.validation import check_n_clusters, check_number
 
-__all__ = ["ConsensusMatrix"]
+__all__ = ["ConsensusMatrix", "area", "dispersion"]
 
 NOWHERE = -1  # the label of a sample that does not occur in a run
 MOST = 2000  # samples whose pairs are all looked at: 32 MB, and a tree in a tenth of a second
@@ -163,7 +163,7 @@ class ConsensusMatrix:
         >>> ConsensusMatrix([[0, 0, 1, 1], [0, 1, 0, 1]]).dispersion()
         0.5
         """
-        return float(np.mean(4 * (self.values - 0.5) ** 2))
+        return dispersion(self.values)
 
     def cdf(self, grid: ArrayLike | None = None) -> tuple[Array, Array]:
         """Return the cumulative distribution of the consensus of two different samples (Monti et al.).
@@ -197,8 +197,7 @@ class ConsensusMatrix:
         Monti et al. follow it from k to k + 1: it rises while further clusters separate samples, and hardly
         any more beyond the right number. NaN for a single sample, which has no pair.
         """
-        pairs = self._pairs()
-        return 1 - float(pairs.mean()) if pairs.size else float("nan")
+        return area(self.values)
 
     def stability(self, labels: ArrayLike) -> Array:
         """Return the mean consensus of each sample with the other members of its cluster (Monti et al.).
@@ -251,9 +250,7 @@ class ConsensusMatrix:
 
     def _others(self) -> list[Array]:
         """Return the samples that occur in runs but are not part of the matrix, in blocks."""
-        occurring = (self._codes >= 0).any(axis=0)
-        occurring[self.samples] = False
-        rest = np.flatnonzero(occurring)
+        rest = np.setdiff1d(np.flatnonzero((self._codes >= 0).any(axis=0)), self.samples)
         return [rest[i : i + ROWS] for i in range(0, rest.size, ROWS)]
 
     def _cut(self, k: int) -> Array:
@@ -275,8 +272,8 @@ class ConsensusMatrix:
 
     def _mean_with_own(self, block: Array, labels: Array) -> Array:
         """Return the mean consensus of samples with those members of their clusters that are in the set."""
-        own = (labels[block, np.newaxis] == labels[self.samples]) & (labels[block, np.newaxis] != NOWHERE)
-        own &= block[:, np.newaxis] != self.samples
+        own = np.equal.outer(labels[block], labels[self.samples])
+        own &= (labels[block] != NOWHERE)[:, np.newaxis] & np.not_equal.outer(block, self.samples)
         count = own.sum(axis=1)
         sums = np.einsum("ij,ij->i", self._consensus_with(block), own)
         return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
@@ -320,6 +317,20 @@ class ConsensusMatrix:
         Z = np.zeros((codes.shape[1], last - first), dtype=np.float32)
         Z[sample, codes[run, sample] - first] = 1
         return Z
+
+
+def dispersion(C: Array) -> float:
+    """Return the dispersion of a consensus matrix, see `ConsensusMatrix.dispersion`."""
+    return float(np.mean(4 * (C - 0.5) ** 2))
+
+
+def area(C: Array) -> float:
+    """Return the area under the cumulative distribution of the pairs of a consensus matrix.
+
+    The integral of a distribution on [0, 1] is one minus its mean.
+    """
+    n = len(C)
+    return float(1 - (C.sum() - np.trace(C)) / (n * (n - 1))) if n > 1 else float("nan")
 
 
 def _read_labels(labels: ArrayLike) -> Array:

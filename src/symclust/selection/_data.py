@@ -28,7 +28,10 @@ class Data(ABC):
 
     @abstractmethod
     def place(self, model: Any, labels: Array, part: Array, rest: Array) -> Array:
-        """Return labels of the samples `rest` by a model fitted on `part`, where it found `labels`."""
+        """Return labels of the samples `rest` by a model fitted on `part`, where it found `labels`.
+
+        Where there is no model, or it cannot predict, the labels alone decide.
+        """
 
     @abstractmethod
     def null(self, rng: np.random.RandomState) -> Data:
@@ -45,6 +48,11 @@ class Features(Data):
     def n(self) -> int:  # type: ignore[override]
         """The number of samples."""
         return self.X.shape[0]
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the features are held in an ordinary array."""
+        return not sparse.issparse(self.X)
 
     def take(self, part: Array) -> Any:
         """Return the rows of the part."""
@@ -118,8 +126,3 @@ class Pairs(Data):
         source = self.source.null(rng)
         given = source.X if isinstance(source, Features) else source.A  # type: ignore[attr-defined]
         return Pairs(self.make(given), source, self.make)
-
-
-def is_sparse(data: Data) -> bool:
-    """Whether the samples are held in a sparse array."""
-    return sparse.issparse(data.X if isinstance(data, Features) else data.A)  # type: ignore[attr-defined]

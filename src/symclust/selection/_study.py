@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +15,7 @@ from sklearn.base import clone
 
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.selection._data import Data
+from symclust.selection._data import Data, Features
 
 PARAMETERS = ("n_clusters", "n_components")  # what estimators call the number of clusters
 NOWHERE = -1  # the label of a sample that was placed in no cluster
@@ -92,11 +93,27 @@ class Study:
         if self.callback is not None:
             self.callback(Progress(done, total, stage, time.perf_counter() - self.began))
 
+    def over_nulls(self, function: Callable[[Study], Any], count: int) -> list[Any]:
+        """Return what `function` finds in studies of data without clusters.
+
+        Each null is one piece of work for joblib, unless the estimator takes all parts of a null at once by
+        itself, on all processors.
+        """
+        tasks = [(function, self, seed) for seed in self.seeds(count)]
+        if _takes_parts(self.estimator):
+            alone = replace(self, n_jobs=1)
+            return alone.map(_study_null, tasks, "data without clusters")
+        return self.map(_study_null, tasks, "data without clusters")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "callback": None}  # it belongs to the process that asked
+
     def label_parts(self, parts: Sequence[Array], stage: str, place: bool = True) -> Array:
         """Cluster parts of the samples with each candidate, and place all other samples.
 
-        Estimators that can do so for all parts at once have a method `_label_parts(X, parts, candidates,
-        seeds, place)` with the same meaning; others are fitted part by part.
+        Estimators that take all parts of samples × features at once have a method `_label_parts(X, parts,
+        candidates, seeds, place)` with the same meaning, and a property `_takes_parts`; others are fitted
+        part by part.
 
         Parameters
         ----------
@@ -112,16 +129,23 @@ class Study:
         ndarray of int, shape (n_parts, n_candidates, n_samples)
         """
         seeds = self.seeds(len(parts))
-        batched = getattr(self.estimator, "_label_parts", None)
-        if batched is not None:
-            found = batched(self.data, parts, self.candidates, seeds, place)
-            if found is not NotImplemented:
-                self.report(len(parts), len(parts), stage)
-                return found
+        if isinstance(self.data, Features) and self.data.is_dense and _takes_parts(self.estimator):
+            self.report(0, len(parts), stage)
+            return self.estimator._label_parts(self.data.X, parts, self.candidates, seeds, place)
         task = partial(_label_part, self.estimator, self.data, self.candidates, place)
         return np.array(self.map(task, zip(parts, seeds, strict=True), stage)).reshape(
             len(parts), len(self.candidates), self.data.n
         )
+
+
+def _takes_parts(estimator: Any) -> bool:
+    return bool(getattr(estimator, "_takes_parts", False))
+
+
+def _study_null(function: Callable[[Study], Any], study: Study, seed: int) -> Any:
+    rng = np.random.RandomState(seed)
+    null = study.data.null(rng)
+    return function(replace(study, data=null, rng=rng, n_jobs=1, callback=None))
 
 
 def with_clusters(estimator: Any, k: int, seed: int | None = None) -> Any:
@@ -142,12 +166,18 @@ def _label_part(
     """Return the labels of all samples under each candidate: those of a part by a fit, others by placing."""
     found = np.full((len(candidates), data.n), NOWHERE, dtype=np.int32)
     rest = np.setdiff1d(np.arange(data.n), part) if place else np.arange(0)
-    own = data.take(part)
-    for row, k in zip(found, candidates, strict=True):
-        if k > len(part):
-            continue
-        model = with_clusters(estimator, k, seed)
-        row[part] = model.fit_predict(own)
-        if rest.size:
-            row[rest] = data.place(model, row[part], part, rest)
+    own, tree = data.take(part), None
+    possible = [(row, k) for row, k in zip(found, candidates, strict=True) if k <= len(part)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a part that cannot be cut into so many clusters is an answer too
+        for row, k in reversed(possible):
+            if tree is None:  # that of the largest number holds all others
+                model: Any = with_clusters(estimator, k, seed)
+                found_here = model.fit_predict(own)
+                tree, nowhere = getattr(model, "tree_", None), found_here < 0
+            else:
+                model, found_here = None, np.where(nowhere, NOWHERE, tree.cut(min(k, tree.n_splits + 1)))
+            row[part] = found_here
+            if rest.size:
+                row[rest] = data.place(model, found_here, part, rest)
     return found

@@ -12,8 +12,9 @@ from sklearn.base import clone
 
 from symclust._types import Array
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, warn
+from symclust.metrics import cophenetic_correlation
 from symclust.selection._answer import Curve, Selection
-from symclust.selection._consensus_matrix import ConsensusMatrix
+from symclust.selection._consensus_matrix import ConsensusMatrix, area, dispersion
 from symclust.selection._method import Method
 from symclust.selection._study import Study
 from symclust.validation import check_number
@@ -21,16 +22,16 @@ from symclust.validation import check_number
 __all__ = ["Consensus", "ConsensusInit"]
 
 SCORE = "cophenetic correlation"
-MEASURES: dict[str, Callable[[ConsensusMatrix], float]] = {
-    SCORE: ConsensusMatrix.cophenetic_correlation,
-    "dispersion": ConsensusMatrix.dispersion,
-    "area under the cumulative distribution": ConsensusMatrix.area,
+MEASURES: dict[str, Callable[[Array], float]] = {
+    SCORE: cophenetic_correlation,
+    "dispersion": dispersion,
+    "area under the cumulative distribution": area,
 }
-GROUPS = 5  # of runs, left out in turn: the matrices of a study are computed six times each
+GROUPS = 5  # of runs, left out in turn: six matrices for each candidate, half a second each for 2,000 samples
 SPREAD = "standard error over runs"
 TIE = 1e-9  # scores that differ by less are equal
 
-# What estimators call a start from random numbers where that is not "random", and starts that are one already.
+# What estimators call a start from random numbers where that is not "random", and starts that are such.
 RANDOM_START = {"KernelKMeans": "samples"}
 STARTS_WITH_CHANCE = ("random", "samples", "k-means++")
 
@@ -76,20 +77,27 @@ class Consensus(Method):
         began = time.perf_counter()
         check_number("n_resamples", self.n_resamples, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
-        n, size = study.data.n, round(self.share * study.data.n)
-        if size < max(study.candidates):
-            raise InputError(
-                f"{self.share:.0%} of {n} samples are {size}, too few for {max(study.candidates)} clusters: give "
-                "a larger share, or smaller candidates."
-            )
-        parts = [np.sort(study.rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
-        runs = study.label_parts(parts, "random subsets", place=False)
+        runs = study.label_parts(self._subsets(study), "random subsets", place=False)
         source = f"in {self.n_resamples} random subsets of {self.share:.0%} of the samples"
         caution = (
             "The method cannot answer one cluster: candidates begin at 2, and data without clusters have a "
             "best candidate, too."
         )
         return _answer(study, "consensus", runs, source, caution, began)
+
+    def _subsets(self, study: Study) -> list[Array]:
+        n, size, most = study.data.n, round(self.share * study.data.n), max(study.candidates)
+        if size < most:
+            raise InputError(
+                f"{self.share:.0%} of {n} samples are {size}, too few for {most} clusters: give a larger "
+                "share, or smaller candidates."
+            )
+        if size == n:
+            raise InputError(
+                f"share={self.share} leaves none of {n} samples out, so that every subset is the same: give "
+                "a smaller share."
+            )
+        return [np.sort(study.rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
 
 
 class ConsensusInit(Method):
@@ -115,11 +123,11 @@ class ConsensusInit(Method):
     >>> from symclust import NMF
     >>> from symclust.selection import Features, Study
     >>> from symclust.selection.consensus import ConsensusInit
-    >>> X = 3 + np.random.RandomState(0).normal(size=(60, 2)).clip(-3, 3)
-    >>> study = Study(Features(X), NMF(tol=1e-6), (2, 3), np.random.RandomState(0))
-    >>> selection = ConsensusInit(n_starts=20).choose(study)
-    >>> selection.n_clusters, round(float(selection.scores[0]), 3)
-    (2, 1.0)
+    >>> X = np.random.RandomState(0).normal(size=(80, 2))
+    >>> X -= X.min(axis=0)
+    >>> study = Study(Features(X), NMF(tol=1e-6), (2,), np.random.RandomState(0))
+    >>> ConsensusInit(n_starts=10).choose(study).scores
+    array([1.])
     """
 
     def __init__(self, n_starts: int = 50) -> None:
@@ -135,9 +143,9 @@ class ConsensusInit(Method):
         _warn_of_equal_runs(study.estimator, runs)
         source = f"from {self.n_starts} random starts on the same samples"
         caution = (
-            "That runs from different starts agree says nothing about clusters: it shows how many local minima "
-            "the objective has. Data without any give perfect agreement, too, and the method cannot answer one "
-            "cluster; method='consensus' changes the samples instead."
+            "That runs from different starts agree says nothing about clusters: it shows how many local "
+            "minima the objective has. Data without clusters give perfect agreement, too, and the method "
+            "cannot answer one cluster; method='consensus' changes the samples instead."
         )
         return _answer(study, "consensus_init", runs, source, caution, began)
 
@@ -147,8 +155,8 @@ def _started_at_random(estimator: Any) -> Any:
     known, name = estimator.get_params(deep=False), type(estimator).__name__
     if "random_state" not in known:
         raise CombinationError(
-            f"{name} has no random_state, so that all its runs would be the same: method='consensus_init' needs "
-            "an estimator with random starts. method='consensus' works with every estimator."
+            f"{name} has no random_state, so that all its runs would be the same: method='consensus_init' "
+            "needs an estimator with random starts. method='consensus' works with every estimator."
         )
     changes: dict[str, Any] = {}
     if "init" in known and not callable(known["init"]):
@@ -163,8 +171,8 @@ def _warn_of_equal_runs(estimator: Any, runs: Array) -> None:
     """Warn where all runs agree in the numbers of their clusters, too, which chance would shuffle."""
     if (runs == runs[0]).all():
         warn(
-            f"All {len(runs)} runs of {type(estimator).__name__} are equal, even in the numbers of their clusters: "
-            "it seems to use no random numbers, and then this consensus means nothing.",
+            f"All {len(runs)} runs of {type(estimator).__name__} are equal, even in the numbers of their "
+            "clusters: it seems to use no random numbers, and then this consensus means nothing.",
             DegenerateWarning,
         )
 
@@ -175,13 +183,11 @@ def _answer(study: Study, method: str, runs: Array, source: str, caution: str, b
     # The same seed for all: where there are many samples, the candidates are compared on the same ones.
     tasks = [(runs[:, i], seed) for i in range(len(candidates))]
     found = study.map(_measure, tasks, "consensus matrices")
-    curves = {
-        name: Curve(np.array([f[1][m] for f in found]), np.array([f[2][m] for f in found]), SPREAD)
-        for m, name in enumerate(MEASURES)
-    }
+    matrices, values, errors = zip(*found, strict=True)
+    columns = zip(MEASURES, np.transpose(values), np.transpose(errors), strict=True)
+    curves = {name: Curve(value, error, SPREAD) for name, value, error in columns}
     best = _largest(curves[SCORE].values)
-    consensus = {k: f[0] for k, f in zip(study.candidates, found, strict=True)}
-    k = study.candidates[best]
+    consensus, k = dict(zip(study.candidates, matrices, strict=True)), study.candidates[best]
     return Selection(
         n_clusters=k,
         method=method,
@@ -195,19 +201,21 @@ def _answer(study: Study, method: str, runs: Array, source: str, caution: str, b
     )
 
 
-def _measure(labels: Array, seed: int) -> tuple[ConsensusMatrix, list[float], Array]:
-    """Return the consensus of runs, its measures, and their standard errors."""
-    whole = ConsensusMatrix(labels, random_state=seed)
-    values = [measure(whole) for measure in MEASURES.values()]
-    groups = min(GROUPS, len(labels))
-    parts = [
-        ConsensusMatrix(np.delete(labels, slice(g, None, groups), axis=0), random_state=seed)
-        for g in range(groups)
-    ]
-    left = np.array([[measure(part) for measure in MEASURES.values()] for part in parts])
-    # The jackknife: what groups of runs that are left out change, as if they were drawn anew.
+def _measure(labels: Array, seed: int) -> tuple[ConsensusMatrix, Array, Array]:
+    """Return the consensus of runs, its measures, and their standard errors by the jackknife.
+
+    A group of runs that is left out changes a measure by as much as others in its place would.
+    """
+    whole, groups = ConsensusMatrix(labels, random_state=seed), min(GROUPS, len(labels))
+    others = [np.delete(labels, slice(g, None, groups), axis=0) for g in range(groups)]
+    left = np.array([_values(ConsensusMatrix(part, random_state=seed)) for part in others])
     errors = np.sqrt((groups - 1) / groups * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    return whole, values, errors
+    return whole, _values(whole), errors
+
+
+def _values(consensus: ConsensusMatrix) -> Array:
+    C = consensus.values
+    return np.array([measure(C) for measure in MEASURES.values()])
 
 
 def _largest(scores: Array) -> int:
@@ -220,7 +228,7 @@ def _reason(candidates: Array, curve: Curve, best: int, source: str) -> str:
     """Say what was chosen, and how much better it is than the next."""
     k, score = candidates[best], curve.values[best]
     if np.isnan(score):
-        return f"{k} clusters, the smallest candidate: {source} all pairs of samples are alike for every candidate."
+        return f"{k} clusters, the smallest candidate: for each all pairs of samples are alike {source}."
     words = f"{k} clusters: the cophenetic correlation {source} is largest at k = {k}, {score:.3f}"
     others = np.where(np.arange(len(candidates)) == best, -np.inf, np.nan_to_num(curve.values, nan=-np.inf))
     second = int(others.argmax())

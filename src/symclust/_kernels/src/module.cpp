@@ -22,6 +22,7 @@ void bind_rank_two(nb::module_& m);
 void bind_bisect(nb::module_& m);
 void bind_kernel_k_means(nb::module_& m);
 void bind_random_walk(nb::module_& m);
+void bind_parts(nb::module_& m);
 
 // A Python function that raises when the calling thread's work is no longer wanted. Lives as long as the process.
 static PyObject* python_checkpoint = nullptr;
@@ -69,5 +70,6 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_bisect(m);
     bind_kernel_k_means(m);
     bind_random_walk(m);
+    bind_parts(m);
     bind_threads(m);
 }
