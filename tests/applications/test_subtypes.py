@@ -498,6 +498,22 @@ def test_square_roots_are_factored_and_values_reported(patients):
     assert_array_equal(found.assign(table.iloc[:4]).labels, found.labels[:4])
 
 
+def test_values_themselves_are_factored_as_in_the_thesis(patients):
+    table, kind = patients
+    found = subtypes(table, 3, transform=None, random_state=0, **QUICK)
+    assert clustering_accuracy(kind, found.labels) == 1
+    assert_allclose(found.model.transform(table[found.selected_genes].to_numpy()), found.membership)
+
+
+def test_resamples_are_fitted_as_the_model_is(answer, patients):
+    """The consensus is that of fits from the model's own start, whatever kernel the choice of k uses."""
+    X = np.sqrt(patients[0][answer.selected_genes].to_numpy())
+    part = np.setdiff1d(np.arange(len(X)), [0, 20, 40])
+    labels = AffineNMF(3, random_state=0).fit_predict(X[part])
+    assert clustering_accuracy(patients[1][part], labels) == 1
+    assert_array_equal(answer.consensus.values, patients[1][:, None] == patients[1])
+
+
 def test_parameters_reach_the_model(patients):
     found = subtypes(patients[0], 2, model_params={"init": "random", "n_init": 3}, **QUICK)
     assert len(found.model.inits_) == 3
