@@ -8,7 +8,7 @@
 from importlib.metadata import version
 
 from symclust import constraints, datasets, documents, graphs, metrics, operators
-from symclust.applications import topics
+from symclust.applications import subtypes, topics
 from symclust.estimators import (
     NMF,
     AffineNMF,
@@ -66,5 +66,6 @@ __all__ = [
     "metrics",
     "operators",
     "select_n_clusters",
+    "subtypes",
     "topics",
 ]

@@ -1,6 +1,18 @@
 """From raw material to a readable answer."""
 
+from symclust.applications._markers import Marker
+from symclust.applications.subtypes import subtypes
+from symclust.applications.subtypes_answer import SubtypeAssignment, Subtypes
 from symclust.applications.topic_tree import NamedTopics, TopicAssignment, TopicTree
 from symclust.applications.topics import topics
 
-__all__ = ["NamedTopics", "TopicAssignment", "TopicTree", "topics"]
+__all__ = [
+    "Marker",
+    "NamedTopics",
+    "SubtypeAssignment",
+    "Subtypes",
+    "TopicAssignment",
+    "TopicTree",
+    "subtypes",
+    "topics",
+]

@@ -1,0 +1,36 @@
+"""Subtypes of patients from a table of gene expression: how many, how sure, and which genes mark them."""
+
+import numpy as np
+import pandas as pd
+
+from symclust import subtypes
+
+# 90 patients of three kinds. 2,000 genes: 20 are up in each kind, a few are very high in everybody (these are
+# no markers, however large), and all others vary by chance.
+rng = np.random.default_rng(0)
+kind = rng.permutation(np.repeat([0, 1, 2], 30))
+level = rng.lognormal(4, 1, 2000)
+profile = np.tile(level, (3, 1))
+for k in range(3):
+    profile[k, 20 * k : 20 * (k + 1)] *= 6
+profile[:, 60:80] = 20_000
+values = rng.poisson(profile[kind] * rng.gamma(8, 1 / 8, (90, 2000)))
+genes = [f"UP{j // 20}-{j % 20}" if j < 60 else f"HOUSE{j}" if j < 80 else f"G{j}" for j in range(2000)]
+table = pd.DataFrame(values.T, index=genes, columns=[f"patient {i}" for i in range(90)])
+
+answer = subtypes(table, n_genes=300, method_params={"n_repeats": 10, "n_nulls": 10}, random_state=0)
+print(answer)
+print()
+print(answer.markers_dataframe(n=3)[["gene", "subtype", "log2_fold_change", "auc", "q_value"]].to_string())
+print()
+print(answer.to_dataframe().head(4).round(2).to_string())
+
+# New patients are placed by the names of genes, in whatever order these come.
+new = pd.DataFrame(rng.poisson(profile), columns=genes).iloc[:, ::-1]
+print()
+print("new patients, one of each kind:", answer.assign(new).labels.tolist())
+
+assert answer.n_subtypes == 3
+assert all(len(set(kind[answer.labels == c])) == 1 for c in range(3))
+assert {marker.gene[:2] for marker in answer.markers(n=None)} == {"UP"}
+assert len(set(answer.assign(new).labels.tolist())) == 3
