@@ -418,7 +418,8 @@ def test_inner_nodes_are_told_by_their_leaves(tree):
 
 def test_the_number_of_topics_is_chosen():
     rng = np.random.RandomState(0)
-    words = np.array([f"{subject}word{i}" for subject in ("sport", "space", "music", "law") for i in range(12)])
+    subjects = ("sport", "space", "music", "law")
+    words = np.array([f"{subject}word{i}" for subject in subjects for i in range(12)])
     texts = [" ".join(rng.choice(words[12 * (d % 4) : 12 * (d % 4) + 12], 15)) for d in range(120)]
     tree = topics(texts, "auto", random_state=0)
     assert len(tree.leaves) == 4 == tree.selection.n_clusters

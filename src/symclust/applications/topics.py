@@ -40,7 +40,7 @@ LEAVES = (
 # of 20 leaves 0.52, 0.53, 0.55 and 0.54 (2, 2, 4 and 4 seeds). TDT2 and Reuters hardly notice.
 # The energy keeps leaves from being divided that hold few documents: flattened, TDT2 rises from 0.78 to 0.85.
 TREE = {"outlier_ratio": 30.0, "criterion": "energy"}
-MOST_TOPICS, DOCUMENTS_EACH = 60, 4  # of the numbers tried for "auto": the largest, and documents of each topic
+MOST_TOPICS, DOCUMENTS_EACH = 60, 4  # of the numbers tried for "auto": the largest; documents per topic
 
 
 def topics(
