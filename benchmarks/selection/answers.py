@@ -1,7 +1,8 @@
 """What each method answers on labelled data, beside the known number of classes, with seconds.
 
-The environment variable SYMCLUST_SELECTION_SECONDS limits one method on one set (120 s), and
-SYMCLUST_SELECTION_METHODS names methods, separated by blanks, where not all are wanted.
+The environment variable SYMCLUST_SELECTION_SECONDS limits one method on one set (120 s),
+SYMCLUST_SELECTION_METHODS names methods, separated by blanks, where not all are wanted, and
+SYMCLUST_SELECTION_SETS beginnings of the names of sets, separated by commas.
 """
 
 from __future__ import annotations
@@ -81,7 +82,10 @@ def main() -> None:
     asked = {name: method for name, method in methods().items() if not named or name in named}
     rows: list[dict[str, Any]] = []
     close = dict.fromkeys(asked, 0)
+    wanted = tuple(os.environ.get("SYMCLUST_SELECTION_SETS", "").split(","))
     for name, data, known in sets():
+        if not name.startswith(wanted):
+            continue
         row: dict[str, Any] = {"data": name, "n": data.n, "known": known}
         for method, choose in asked.items():
             answer, seconds, wrong = ask(choose, study_of(data, MOST, seed=0), seed=0)
