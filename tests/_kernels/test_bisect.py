@@ -188,8 +188,8 @@ def test_follows_its_twin(n, density, balance, loops):
     A = sp.csr_array(W)
     found, sums = np.empty(n, np.uint8), np.empty((3, 2))
     value_found = _kernels.bisect_graph(
-        A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, diagonal, volumes, balance, smallest,
-        n, found, sums,
+        A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, diagonal, volumes, np.ones(n),
+        balance, smallest, n, found, sums,
     )  # fmt: skip
     assert_allclose(value_found, value, rtol=1e-9)
     assert_array_equal(found, side != side[0])
