@@ -109,9 +109,8 @@ class LeafGraph:
         _kernels.subgraph(*given, none, self.weights[:0])
         indices, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], self.weights.dtype)
         _kernels.subgraph(*given, indices, weights)
-        return LeafGraph(
-            indptr, indices, weights, *(own[members] for own in (self.loops, self.volumes, self.sizes))
-        )
+        of_nodes = (numbers[members] for numbers in (self.loops, self.volumes, self.sizes))
+        return LeafGraph(indptr, indices, weights, *of_nodes)
 
     def coarser(self, n_nodes: int, seed: int) -> tuple[LeafGraph, Array]:
         """Return a smaller graph with nearly the same good cuts, and the number there of each of our nodes.
