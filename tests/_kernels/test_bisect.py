@@ -214,9 +214,7 @@ def test_joins_nodes_as_its_twin_does(share, dtype):
     expected = twin.contract(group)
     A = sp.csr_array(W)
     given = (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, diagonal, volumes, sizes)
-    found, indptr, indices, weights, loops, its_volumes, its_sizes = _kernels.coarsen_graph(
-        *given, limit, 7
-    )
+    found, indptr, indices, weights, loops, its_volumes, its_sizes = _kernels.coarsen_graph(*given, limit, 7)
     assert_array_equal(found, group)
     shape = (expected.n, expected.n)
     assert_allclose(sp.csr_array((weights, indices, indptr), shape=shape).toarray(), expected.W, atol=1e-12)

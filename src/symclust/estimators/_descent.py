@@ -172,7 +172,7 @@ def _graphs_to_cut(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[Leaf
     """Yield graphs to try in turn, where each sample is in them, and the least number of samples of a leaf.
 
     First comes one of joined samples, if A is large: the descent that follows moves those whose partners
-    belong elsewhere, and the cuts take a third of the time.
+    belong elsewhere, and the tree takes half the time or less.
     """
     whole, everywhere, tenth = LeafGraph.whole(A), np.arange(A.n), max(1, A.n // (10 * n_leaves))
     joined, place = whole.coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)

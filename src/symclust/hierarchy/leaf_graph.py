@@ -14,8 +14,8 @@ from symclust.operators import Dense, Operator, Sparse
 
 # Of a coarser graph: the most degrees in one node, in multiples of their share if all nodes had the same.
 LARGEST_NODE = 4.5
-# The largest share of the edges that joining nodes in pairs may leave: graphs of neighbours keep 0.6, random
-# ones and those with more edges between communities than inside 0.8 and more (docs/community_trees.md).
+# The largest share of the edges that joining nodes may leave: graphs of neighbours keep 0.6, random ones and
+# networks of communities without many triangles 0.8 and more (docs/community_trees.md).
 FALLEN_TOGETHER = 0.7
 
 
