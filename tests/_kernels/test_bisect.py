@@ -102,12 +102,13 @@ class Twin:
             found.append(self.by_factor(H / np.linalg.norm(H), START_SWEEPS))
         return max(found, key=lambda pair: pair[0])
 
-    def group(self, random):
+    def group(self, random, limit=None):
         order = list(range(self.n))
         for i in range(self.n - 1, 0, -1):
             j = random.next() % (i + 1)
             order[i], order[j] = order[j], order[i]
-        group, held, limit = [-1] * self.n, [], 1.5 * self.degrees.sum() / COARSEST
+        group, held = [-1] * self.n, []
+        limit = 1.5 * self.degrees.sum() / COARSEST if limit is None else limit
         for i in order:
             if group[i] >= 0:
                 continue
@@ -188,8 +189,8 @@ def test_follows_its_twin(n, density, balance, loops):
     A = sp.csr_array(W)
     found, sums = np.empty(n, np.uint8), np.empty((3, 2))
     value_found = _kernels.bisect_graph(
-        A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, diagonal, volumes, balance, smallest,
-        n, found, sums,
+        A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, diagonal, volumes, np.ones(n),
+        balance, smallest, n, found, sums,
     )  # fmt: skip
     assert_allclose(value_found, value, rtol=1e-9)
     assert_array_equal(found, side != side[0])
@@ -197,6 +198,45 @@ def test_follows_its_twin(n, density, balance, loops):
         part = found == s
         inside = W[np.ix_(part, part)].sum() + diagonal[part].sum()
         assert_allclose(sums[:, s], [inside, volumes[part].sum(), part.sum()], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("share", [0.05, 0.3])  # of all degrees, that a group may have
+def test_joins_nodes_as_its_twin_does(share, dtype):
+    n = 60
+    W, diagonal = random_graph(n, 0.1, seed=5, loops=True)
+    W, diagonal = W.astype(dtype), diagonal.astype(dtype).astype(float)
+    rng = np.random.default_rng(2)
+    volumes, sizes = rng.random(n), rng.integers(1, 4, n).astype(float)
+    twin = Twin(W.astype(float), diagonal, volumes, sizes, 0.25, 1)
+    limit = share * twin.degrees.sum()
+    group = twin.group(SplitMix(7), limit)
+    expected = twin.contract(group)
+    A = sp.csr_array(W)
+    given = (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, diagonal, volumes, sizes)
+    found, indptr, indices, weights, loops, its_volumes, its_sizes = _kernels.coarsen_graph(*given, limit, 7)
+    assert_array_equal(found, group)
+    shape = (expected.n, expected.n)
+    assert_allclose(sp.csr_array((weights, indices, indptr), shape=shape).toarray(), expected.W, atol=1e-12)
+    assert_allclose(loops, expected.loops)
+    assert_allclose(its_volumes, expected.volumes)
+    assert_array_equal(its_sizes, expected.sizes)
+    assert (loops + expected.W.sum(axis=1) <= limit * (1 + 1e-12)).all()
+
+
+def test_sizes_decide_which_cuts_leave_enough_nodes():
+    n = 40
+    W, loops = random_graph(n, 0.1, seed=3)
+    sizes = np.random.default_rng(0).integers(1, 9, n).astype(float)
+    volumes, smallest = W.sum(axis=1), 0.4 * sizes.sum()
+    value, side = Twin(W, loops, volumes, sizes, 0.25, smallest).bisect(SplitMix(1))
+    A = sp.csr_array(W)
+    found, sums = np.empty(n, np.uint8), np.empty((3, 2))
+    given = (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, loops, volumes, sizes)
+    assert_allclose(_kernels.bisect_graph(*given, 0.25, smallest, 1, found, sums), value, rtol=1e-9)
+    assert_array_equal(found, side != side[0])
+    assert_allclose(sums[2], [sizes[found == 0].sum(), sizes[found == 1].sum()])
+    assert sums[2].min() >= smallest
 
 
 def whole(W, dtype=float):

@@ -69,7 +69,7 @@ def bisect(graph):
     n = len(graph[0]) - 1
     degrees = np.diff(graph[0]).astype(float)
     side, sums = np.full(n, 7, dtype=np.uint8), np.full((3, 2), -1.0)
-    value = _kernels.bisect_graph(*graph, np.zeros(n), degrees, 0.5, 5.0, 0, side, sums)
+    value = _kernels.bisect_graph(*graph, np.zeros(n), degrees, np.ones(n), 0.5, 5.0, 0, side, sums)
     return value, side, sums
 
 
@@ -106,7 +106,7 @@ def test_bisection_leaves_its_arrays_alone():
     n, degrees = GRAPH[0], np.diff(graph[0]).astype(float)
     side, sums = np.full(n, 7, dtype=np.uint8), np.full((3, 2), -1.0)
     with signals(), pytest.raises(KeyboardInterrupt):
-        _kernels.bisect_graph(*graph, np.zeros(n), degrees, 0.5, 5.0, 0, side, sums)
+        _kernels.bisect_graph(*graph, np.zeros(n), degrees, np.ones(n), 0.5, 5.0, 0, side, sums)
     assert (side == 7).all()
     assert (sums == -1).all()
 

@@ -3,6 +3,7 @@
 What decides the form of H are two sizes; here they are lowered, so that small problems have sparse factors.
 """
 
+import sys
 import time
 import warnings
 
@@ -10,13 +11,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
-from symclust import HierarchicalSymNMF, OffDiagonalSymNMF, SymmetricFactorization, SymNMF
-from symclust.datasets import planted_partition
+from symclust import HierarchicalSymNMF, OffDiagonalSymNMF, SymmetricFactorization, SymNMF, _threads
+from symclust.datasets import overlapping_blobs, planted_partition
+from symclust.estimators import _descent
 from symclust.estimators._descent import tree_of_communities
 from symclust.exceptions import CombinationError, NotConvergedWarning, OptionError
-from symclust.graphs import normalized_cut
+from symclust.graphs import nearest_neighbors, normalized_cut
+from symclust.hierarchy import CutGrowth
 from symclust.operators import Gram, as_operator
 from symclust.report import write_report
 from symclust.solvers import Control, _starts, row_descent
@@ -109,6 +113,56 @@ def test_a_time_limit_cuts_the_tree_short():
     labels, interrupted = tree_of_communities(as_operator(A), over, 30, 0)
     np.testing.assert_array_equal(np.unique(labels), np.arange(30))
     assert not interrupted
+
+
+@pytest.fixture(scope="module")
+def neighbors():
+    X, y = overlapping_blobs(2400, 4, 5, width=1.0, random_state=0)
+    return as_operator(nearest_neighbors(X)), y
+
+
+def leaves(A, n_leaves, seed=0):
+    return tree_of_communities(A, Control(0.01, 10), n_leaves, seed).labels
+
+
+def cut_graphs(monkeypatch):
+    """Return a list that takes the number of nodes of every graph a tree is grown on."""
+    sizes, grow = [], CutGrowth.grow
+    monkeypatch.setattr(CutGrowth, "grow", lambda self, *rest: sizes.append(self.root.n) or grow(self, *rest))
+    return sizes
+
+
+def test_the_tree_of_a_large_graph_is_grown_on_joined_samples(neighbors, monkeypatch):
+    A, y = neighbors
+    sizes = cut_graphs(monkeypatch)
+    labels = leaves(A, 4)
+    assert sizes[0] <= 1200  # 300 for each leaf
+    assert len(sizes) == 1
+    assert normalized_mutual_info_score(y, labels) > 0.95
+    leaves(A, 9)  # 2,700 would do
+    assert sizes[1:] == [A.n]
+
+
+def test_leaves_that_joined_samples_do_not_give_are_cut_from_the_graph_itself(neighbors, monkeypatch):
+    A, _ = neighbors
+    monkeypatch.setattr(_descent, "LEAF_NODES", 1)
+    monkeypatch.setattr(_descent, "JOINED", 100)
+    sizes = cut_graphs(monkeypatch)
+    labels = leaves(A, 60)
+    assert sizes[0] < 60 < sizes[1] == A.n
+    np.testing.assert_array_equal(np.unique(labels), np.arange(60))
+    assert np.bincount(labels).min() >= A.n // 600
+
+
+def test_leaves_of_joined_samples_are_the_same_on_any_number_of_threads(neighbors, monkeypatch):
+    A, _ = neighbors
+    found = []
+    for threads in (1, 2, 5):
+        monkeypatch.setattr(sys.modules[CutGrowth.__module__], "available_threads", lambda n=threads: n)
+        monkeypatch.setattr(_threads, "available_threads", lambda n=threads: n)
+        found.append(leaves(A, 8))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
 
 
 # A factor held by its nonzeros ------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ absolute_sparse = _module.absolute_sparse
 asymmetry = _module.asymmetry
 asymmetry_dense = _module.asymmetry_dense
 bisect_graph = _module.bisect_graph
+coarsen_graph = _module.coarsen_graph
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
 gram = _module.gram

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -17,7 +18,7 @@ from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.hierarchy import CutGrowth
+from symclust.hierarchy import CutGrowth, LeafGraph
 from symclust.objectives import GivesGradient, Objective, gram, is_sparse_factor
 from symclust.operators import Operator
 from symclust.solvers import (
@@ -38,6 +39,8 @@ COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
 # Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
 BALANCE, CUTS = 0.25, 1
+# Samples are joined until there are at most so many nodes for each leaf, or this many samples in each node.
+LEAF_NODES, JOINED = 300, 4
 
 
 class DescentEstimator(SimilarityEstimator):
@@ -152,18 +155,31 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
 
 
 def tree_of_communities(A: Operator, control: Control, n_leaves: int, seed: int) -> Clustering:
-    """Return the leaves of the tree that `HierarchicalSymNMF` grows, all `n_leaves` of them.
+    """Return the leaves of a tree such as `HierarchicalSymNMF` grows, all `n_leaves` of them.
 
     Where no cut is left that leaves both parts a tenth of the average size, smaller parts will do; where none
     is left at all, or no time, the largest leaves are halved as their samples come.
     """
-    tree = CutGrowth(A, BALANCE, max(1, A.n // (10 * n_leaves)), False, CUTS, seed).grow(
-        n_leaves, control.is_over
-    )
-    if tree.n_splits + 1 < n_leaves and not tree.interrupted and not control.is_over():
-        tree = CutGrowth(A, BALANCE, 1, False, CUTS, seed).grow(n_leaves, control.is_over)
-    labels = tree.cut(tree.n_splits + 1)
+    for graph, place, smallest in _graphs_to_cut(A, n_leaves, seed):
+        tree = CutGrowth(graph, BALANCE, smallest, False, CUTS, seed).grow(n_leaves, control.is_over)
+        labels = tree.cut(tree.n_splits + 1)[place]
+        if tree.n_splits + 1 == n_leaves or tree.interrupted or control.is_over():
+            break
     return Clustering(_halve_largest(labels, tree.n_splits + 1, n_leaves), tree.interrupted)
+
+
+def _graphs_to_cut(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[LeafGraph, Array, int]]:
+    """Yield graphs to try in turn, where each sample is in them, and the least number of samples of a leaf.
+
+    First comes one of joined samples, if A is large: the descent that follows moves those whose partners
+    belong elsewhere, and the tree takes half the time or less.
+    """
+    whole, everywhere, tenth = LeafGraph.whole(A), np.arange(A.n), max(1, A.n // (10 * n_leaves))
+    joined, place = whole.coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)
+    if joined is not whole:
+        yield joined, place, tenth
+    yield whole, everywhere, tenth
+    yield whole, everywhere, 1
 
 
 def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:

@@ -55,10 +55,11 @@ class SymNMF(DescentEstimator):
         "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
         known by products alone.
     init : str or array of shape (n_samples, n_clusters), default="auto"
-        Where the descent starts. "tree" starts from the leaves of the tree that `HierarchicalSymNMF` grows on
-        A, a matrix; "merge" descends briefly with 2k columns, merges the found clusters down to k and starts
-        from there; "auto" takes "tree" for a sparse A and "merge" for others. Further: "random", "spectral",
-        "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
+        Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows,
+        on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
+        with 2k columns, merges the found clusters down to k and starts from there; "auto" takes "tree" for a
+        sparse A and "merge" for others. Further: "random", "spectral", "greedy" and "zero" as in
+        `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.

@@ -49,8 +49,8 @@ class CutGrowth:
 
     Parameters
     ----------
-    operator : Operator
-        A, symmetric and nonnegative, held as a matrix.
+    graph : Operator or LeafGraph
+        A, symmetric and nonnegative, held as a matrix; or a graph of joined nodes, see `LeafGraph.coarser`.
     balance : float
         How much the size of a leaf, and of the smaller part of a cut, matters; 0 looks at the gain alone.
     smallest : int
@@ -82,11 +82,17 @@ class CutGrowth:
     """
 
     def __init__(
-        self, operator: Operator, balance: float, smallest: int, while_modular: bool, n_init: int, seed: int
+        self,
+        graph: Operator | LeafGraph,
+        balance: float,
+        smallest: int,
+        while_modular: bool,
+        n_init: int,
+        seed: int,
     ) -> None:
         self.balance, self.smallest, self.while_modular = balance, smallest, while_modular
         self.n_init, self.seed = n_init, seed
-        self.root = LeafGraph.whole(operator)
+        self.root = graph if isinstance(graph, LeafGraph) else LeafGraph.whole(graph)
         self.total = float(self.root.volumes.sum())
         self.tree = Tree(self.root.n)
         self.history: list[tuple[float, float]] = []

@@ -12,6 +12,12 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.operators import Dense, Operator, Sparse
 
+# Of a coarser graph: the most degrees in one node, in multiples of their share if all nodes had the same.
+LARGEST_NODE = 4.5
+# The largest share of the edges that joining nodes may leave: graphs of neighbours keep 0.6, random ones and
+# networks of communities without many triangles 0.8 and more (docs/community_trees.md).
+FALLEN_TOGETHER = 0.7
+
 
 @dataclass(frozen=True)
 class Bisection:
@@ -47,6 +53,8 @@ class LeafGraph:
         The diagonal.
     volumes : ndarray of float64
         The degree of each node in the whole graph.
+    sizes : ndarray of float64
+        How many nodes of the whole graph a node stands for: 1, unless they were joined (`coarser`).
 
     Examples
     --------
@@ -66,6 +74,7 @@ class LeafGraph:
     weights: Array
     loops: Array
     volumes: Array
+    sizes: Array
 
     @classmethod
     def whole(cls, operator: Operator) -> LeafGraph:
@@ -78,7 +87,8 @@ class LeafGraph:
         indptr = np.zeros(A.shape[0] + 1, dtype=np.int64)
         np.cumsum(np.bincount(rows[edges], minlength=A.shape[0]), out=indptr[1:])
         indices = np.ascontiguousarray(A.indices[edges], dtype=np.int32)
-        return cls(indptr, indices, A.data[edges], A.diagonal().astype(np.float64), volumes)
+        loops = A.diagonal().astype(np.float64)
+        return cls(indptr, indices, A.data[edges], loops, volumes, np.ones(A.shape[0]))
 
     @property
     def n(self) -> int:
@@ -99,7 +109,39 @@ class LeafGraph:
         _kernels.subgraph(*given, none, self.weights[:0])
         indices, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], self.weights.dtype)
         _kernels.subgraph(*given, indices, weights)
-        return LeafGraph(indptr, indices, weights, self.loops[members], self.volumes[members])
+        of_nodes = (numbers[members] for numbers in (self.loops, self.volumes, self.sizes))
+        return LeafGraph(indptr, indices, weights, *of_nodes)
+
+    def coarser(self, n_nodes: int, seed: int) -> tuple[LeafGraph, Array]:
+        """Return a smaller graph with nearly the same good cuts, and the number there of each of our nodes.
+
+        Each node is joined to the one it has the heaviest edge to, compared with the degree there, again and
+        again until at most `n_nodes` are left; this graph itself is returned where that is so already. It
+        ends earlier where joining no longer removes a fair share of the edges: nodes that belong together
+        have the same neighbours, so that edges fall together; in a graph where they do not, pairs are as
+        good as chance, and cutting the smaller graph would be little faster. Takes the time of a few passes
+        over the edges.
+
+        Parameters
+        ----------
+        n_nodes : int
+            Number of nodes that is small enough.
+        seed : int
+            Of the random order in which nodes are joined.
+        """
+        graph, group = self, np.arange(self.n, dtype=np.int32)
+        limit = LARGEST_NODE * self.association() / max(n_nodes, 1)
+        while graph.n > n_nodes:
+            joined, *arrays = _kernels.coarsen_graph(*graph._arrays, limit, seed)
+            smaller = LeafGraph(*arrays)
+            if len(smaller.indices) >= FALLEN_TOGETHER * len(graph.indices):
+                break
+            graph, group = smaller, joined[group]
+        return graph, group
+
+    @property
+    def _arrays(self) -> tuple[Array, ...]:
+        return self.indptr, self.indices, self.weights, self.loops, self.volumes, self.sizes
 
     def bisect(self, balance: float, smallest: int, seed: int) -> Bisection | None:
         """Return a good normalised cut, None where there is none with `smallest` nodes on both sides.
@@ -114,13 +156,10 @@ class LeafGraph:
         seed : int
             Of the random order of coarsening and of the random starts.
         """
-        if self.n < 2 * smallest or self.n < 2:
+        if self.sizes.sum() < 2 * smallest or self.n < 2:
             return None
         side, sums = np.empty(self.n, dtype=np.uint8), np.empty((3, 2))
-        value = _kernels.bisect_graph(
-            self.indptr, self.indices, self.weights, self.loops, self.volumes, balance, smallest, seed,
-            side, sums,
-        )  # fmt: skip
+        value = _kernels.bisect_graph(*self._arrays, balance, smallest, seed, side, sums)
         return Bisection(side.astype(bool), sums[0], sums[1], value) if value > -np.inf else None
 
 

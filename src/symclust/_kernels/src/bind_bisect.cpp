@@ -9,18 +9,17 @@ namespace symclust {
 template <typename T>
 void bind_bisect_graph(nb::module_& m) {
     m.def("bisect_graph", [](Vector<std::int64_t> indptr, Vector<std::int32_t> indices, Vector<T> weights, Vector<double> loops,
-                             Vector<double> volumes, double balance, double smallest, std::uint64_t seed,
+                             Vector<double> volumes, Vector<double> sizes, double balance, double smallest, std::uint64_t seed,
                              MutableVector<std::uint8_t> side, MutableMatrix<double> sums) {
         const auto n = static_cast<std::ptrdiff_t>(indptr.shape(0)) - 1;
         const std::int64_t* ip = indptr.data();
         const std::int32_t* ix = indices.data();
         const T* w = weights.data();
-        const double *l = loops.data(), *v = volumes.data();
+        const double *l = loops.data(), *v = volumes.data(), *z = sizes.data();
         std::uint8_t* out = side.data();
         double* s = sums.data();
         nb::gil_scoped_release release;
-        const std::vector<double> ones(n, 1.0);
-        const CutGraph<T> graph(n, ip, ix, w, l, v, ones.data());
+        const CutGraph<T> graph(n, ip, ix, w, l, v, z);
         SplitMix random(seed);
         const Found found = bisect(graph, Bisecting{balance, smallest}, random);
         if (!found.any()) return found.value;
@@ -31,13 +30,37 @@ void bind_bisect_graph(nb::module_& m) {
         std::copy(halves.size.begin(), halves.size.end(), s + 4);
         return found.value;
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-       nb::arg("loops").noconvert(), nb::arg("volumes").noconvert(), nb::arg("balance"), nb::arg("smallest"), nb::arg("seed"),
+       nb::arg("loops").noconvert(), nb::arg("volumes").noconvert(), nb::arg("sizes").noconvert(), nb::arg("balance"), nb::arg("smallest"), nb::arg("seed"),
        nb::arg("side").noconvert(), nb::arg("sums").noconvert());
+}
+
+// A smaller graph with nearly the same good cuts: nodes joined to groups of a sum of degrees of at most `limit`. Returns the
+// group of each node, and indptr, indices, weights, loops, volumes and sizes of the graph of groups.
+template <typename T>
+void bind_coarsen_graph(nb::module_& m) {
+    m.def("coarsen_graph", [](Vector<std::int64_t> indptr, Vector<std::int32_t> indices, Vector<T> weights, Vector<double> loops,
+                              Vector<double> volumes, Vector<double> sizes, double limit, std::uint64_t seed) {
+        const auto n = static_cast<std::ptrdiff_t>(indptr.shape(0)) - 1;
+        CoarseGraph coarse = [&] {
+            nb::gil_scoped_release release;
+            const CutGraph<T> graph(n, indptr.data(), indices.data(), weights.data(), loops.data(), volumes.data(), sizes.data());
+            SplitMix random(seed);
+            return contract(graph, group_nodes(graph, limit, random));
+        }();
+        return nb::make_tuple(as_array(std::move(coarse.group)), as_array(std::move(coarse.indptr)),
+                              as_array(std::move(coarse.indices)), as_array(std::move(coarse.weights)),
+                              as_array(std::move(coarse.loops)), as_array(std::move(coarse.volumes)),
+                              as_array(std::move(coarse.sizes)));
+    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+       nb::arg("loops").noconvert(), nb::arg("volumes").noconvert(), nb::arg("sizes").noconvert(), nb::arg("limit"),
+       nb::arg("seed"));
 }
 
 void bind_bisect(nb::module_& m) {
     bind_bisect_graph<double>(m);
     bind_bisect_graph<float>(m);
+    bind_coarsen_graph<double>(m);
+    bind_coarsen_graph<float>(m);
 }
 
 }  // namespace symclust

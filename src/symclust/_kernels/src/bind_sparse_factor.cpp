@@ -312,13 +312,6 @@ void sparse_gram(CsrRows<T> H, double* G, std::ptrdiff_t k) {
 }
 
 template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T>&& numbers) {
-    auto* kept = new std::vector<T>(std::move(numbers));
-    nb::capsule owner(kept, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
-
-template <typename T>
 struct CsrArrays {
     std::vector<std::int64_t> indptr;
     std::vector<std::int32_t> columns;
