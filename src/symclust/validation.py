@@ -584,9 +584,9 @@ def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:
     symclust.exceptions.OptionError: n_clusters=5 is not possible with n_samples=3: give a number from 1 to 3.
     """
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
-        hint = " Choosing it automatically is not offered yet." if str(n_clusters) == "auto" else ""
         raise OptionError(
-            f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples.{hint}"
+            f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples, or for an "
+            "estimator 'auto'."
         )
     k = int(n_clusters)
     if k < 1:

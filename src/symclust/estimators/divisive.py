@@ -104,8 +104,8 @@ class Diana(TreeEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of leaves.
+    n_clusters : int or "auto", default=2
+        Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome.
     affinity_params : dict, default=None
@@ -132,7 +132,7 @@ class Diana(TreeEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
@@ -156,8 +156,8 @@ class DivisiveClustering(TreeEstimator):
     estimator : clusterer
         What splits a cluster: an estimator of symclust, or any of scikit-learn's that accepts similarities as
         ``affinity="precomputed"``. It is cloned for each split, with two clusters and a precomputed affinity.
-    n_clusters : int, default=2
-        Number of leaves.
+    n_clusters : int or "auto", default=2
+        Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, once, for the root.
     affinity_params : dict, default=None
@@ -181,7 +181,7 @@ class DivisiveClustering(TreeEstimator):
     def __init__(
         self,
         estimator: Any,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,

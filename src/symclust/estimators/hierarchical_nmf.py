@@ -51,8 +51,9 @@ class HierarchicalNMF(Clusterer):
 
     Parameters
     ----------
-    n_clusters : int or None, default=8
-        Leaves wanted. None leaves it to `score_threshold`.
+    n_clusters : int, "auto" or None, default=8
+        Leaves wanted. None leaves it to `score_threshold`. "auto" chooses;
+        `selection_` then says why (docs/how_many_clusters.md).
     score_threshold : float, default=None
         Leaves of a lower score are not split. Scores are between 0 and 1; 0 splits everything that can be.
     outlier_trials : int, default=3
@@ -120,7 +121,7 @@ class HierarchicalNMF(Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         score_threshold: float | None = None,
         outlier_trials: int = 3,

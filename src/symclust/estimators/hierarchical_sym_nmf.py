@@ -42,8 +42,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
     Parameters
     ----------
-    n_clusters : int or None, default=8
-        Number of leaves. None splits as long as that raises the modularity.
+    n_clusters : int, "auto" or None, default=8
+        Number of leaves. None splits as long as that raises the modularity. "auto" chooses;
+        `selection_` then says why (docs/how_many_clusters.md).
     min_size : int, default=None
         Least number of nodes of a cluster. By default a tenth of the average, n / (10 n_clusters), and 1 with
         ``n_clusters=None``.
@@ -111,7 +112,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         min_size: int | None = None,
         balance: float = 0.25,

@@ -34,8 +34,8 @@ class KernelConvexNMF(SimilarityEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k.
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome in dense and sparse
         matrices.
@@ -82,7 +82,7 @@ class KernelConvexNMF(SimilarityEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,

@@ -30,8 +30,8 @@ class KernelKMeans(HardEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k.
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`.
     affinity_params : dict, default=None
@@ -76,7 +76,7 @@ class KernelKMeans(HardEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,

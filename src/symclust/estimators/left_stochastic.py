@@ -48,8 +48,9 @@ class LeftStochastic(SimilarityEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k. The similarity needs as many positive eigenvalues.
+    n_clusters : int or "auto", default=2
+        Number of clusters k. The similarity needs as many positive eigenvalues. "auto" chooses it;
+        `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`. With "precomputed", X is the similarity; it may have
         negative entries.
@@ -121,7 +122,7 @@ class LeftStochastic(SimilarityEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
@@ -282,8 +283,8 @@ class HierarchicalLeftStochastic(TreeEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of leaves.
+    n_clusters : int or "auto", default=2
+        Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`; negative similarities are welcome.
     affinity_params : dict, default=None
@@ -329,7 +330,7 @@ class HierarchicalLeftStochastic(TreeEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,

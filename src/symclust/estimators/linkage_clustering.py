@@ -21,8 +21,8 @@ class LinkageClustering(HardEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters.
+    n_clusters : int or "auto", default=2
+        Number of clusters. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     linkage : {"average", "single", "complete"}, default="average"
         What the similarity of two clusters is.
     affinity : str or callable, default="gaussian"
@@ -52,7 +52,7 @@ class LinkageClustering(HardEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         linkage: str = "average",
         affinity: str | Callable[..., Any] = "gaussian",

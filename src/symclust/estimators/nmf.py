@@ -41,8 +41,8 @@ class NMF(DataFactors):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k.
+    n_clusters : int or "auto", default=8
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     solver : {"bpp", "hals", "multiplicative", "projected_gradient"}, default="bpp"
         How: each factor in turn by block principal pivoting (exact), by a sweep over its columns, by
         multiplicative updates, or by projected gradient steps. Every iteration of each takes one product with
@@ -107,7 +107,7 @@ class NMF(DataFactors):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         solver: str = "bpp",
         init: Any = "spectral",
@@ -221,7 +221,7 @@ class SparseNMF(NMF):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         sparsity: float = 0.01,
         ridge: float | None = None,
@@ -320,8 +320,8 @@ class GraphNMF(NMF):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k.
+    n_clusters : int or "auto", default=8
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     graph : str, array, sparse array, graph or Operator, default="nearest_neighbors"
         The similarities S: made of X as the `affinity` of that name in `SymNMF` does, or given, n × n.
     graph_params : dict, default=None
@@ -375,7 +375,7 @@ class GraphNMF(NMF):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         graph: Any = "nearest_neighbors",
         graph_params: dict[str, Any] | None = None,

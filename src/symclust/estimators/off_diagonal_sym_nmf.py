@@ -35,8 +35,8 @@ class OffDiagonalSymNMF(DescentEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k.
+    n_clusters : int or "auto", default=8
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     loss : {"squared", "absolute"}, default="squared"
         What a misfit costs.
     affinity : str or callable, default="auto"
@@ -116,7 +116,7 @@ class OffDiagonalSymNMF(DescentEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         loss: str = "squared",
         affinity: str | Callable[..., Any] = "auto",

@@ -30,7 +30,7 @@ class SpectralEstimator(HardEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
@@ -77,8 +77,8 @@ class SpectralNJW(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k.
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
         own normalisation.
@@ -118,8 +118,8 @@ class SpectralUnnormalized(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k.
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
         own normalisation.
@@ -161,8 +161,8 @@ class SpectralYuShi(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k.
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
         own normalisation.

@@ -36,8 +36,8 @@ class SphericalKMeans(Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k.
+    n_clusters : int or "auto", default=8
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     n_init : int, default=10
         Number of starts, run side by side: X is read once for all of them.
     max_iter : int, default=100
@@ -81,7 +81,7 @@ class SphericalKMeans(Clusterer):
     """
 
     def __init__(
-        self, n_clusters: int = 8, *, n_init: int = 10, max_iter: int = 100, random_state: Any = None
+        self, n_clusters: int | str = 8, *, n_init: int = 10, max_iter: int = 100, random_state: Any = None
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init

@@ -26,8 +26,8 @@ class SymNMF(DescentEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k.
+    n_clusters : int or "auto", default=8
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How X becomes similarities; `affinity_` says in words what was done.
 
@@ -131,7 +131,7 @@ class SymNMF(DescentEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,

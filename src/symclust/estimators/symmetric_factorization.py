@@ -53,8 +53,9 @@ class SymmetricFactorization(DescentEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of columns of H, and of clusters.
+    n_clusters : int or "auto", default=8
+        Number of columns of H, and of clusters. "auto" chooses it; `selection_` then says why
+        (docs/how_many_clusters.md).
     constraint : str or object, default="free"
         Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries a row),
         "orthogonal" (orthonormal columns), "l1" (rows with ‖h‖₁ ≤ 1), "simplex" (rows that are
@@ -139,7 +140,7 @@ class SymmetricFactorization(DescentEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         constraint: Any = "free",
         graph_regularization: float = 0.0,
