@@ -125,6 +125,16 @@ def test_networks_are_placed_by_similarity():
     assert answer.n_clusters == 3
 
 
+def test_networks_without_communities_have_one_cluster():
+    """Half of the edges go to the other half of the nodes: no partition at all."""
+    answers = []
+    for seed in range(3):
+        A, _ = planted_partition(150, 2, degree=12, mixing=0.5, random_state=seed)
+        study = study_of(Pairs(A), HierarchicalSymNMF(affinity="precomputed"), seed=seed)
+        answers.append(GPS(6, 6).choose(study).n_clusters)
+    assert answers.count(1) >= 2
+
+
 def test_jobs_and_backends_change_nothing(blobs):
     first, second = (
         GPS(3, 3).choose(study_of(blobs, KMeans(n_init=2), n_jobs=n_jobs)) for n_jobs in (None, 2)
