@@ -19,7 +19,7 @@ METHODS = {  # as in section 4.5: 50 starts, 50 subsets of 80 %, 50 repetitions 
     "(a) consensus by starts": ("consensus_init", {"n_starts": 50}),
     "(b) consensus by subsets": ("consensus", {"n_resamples": 50, "share": 0.8}),
     "(c) gap statistic": ("gap", {"n_nulls": 20}),
-    "(d) GPS": ("gps", {"n_repeats": 50, "n_nulls": 10}),
+    "(d) GPS": ("gps", {"n_repeats": 50, "n_nulls": 20}),
 }
 # The thesis's own, of GPS.
 STANDARD = [[0.2, 1, 1, 1, 1, 1], [0.1, 1, 1, 1, 1, 1], [0.1, 1, 1, 1, 1, 1], [0.3, 1, 0.9, 1, 1, 1],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.decomposition import NMF as SklearnNMF
@@ -15,30 +16,35 @@ from symclust.selection.prediction_strength import agreement
 
 CANDIDATES = range(2, 8)
 REPEATS, NULLS, NULL_REPEATS = 50, 20, 5
+PEERS = {
+    "scikit-learn NMF, defaults": {},
+    "scikit-learn NMF, random start, 1,000 iterations": {"init": "random", "max_iter": 1000},
+}
 
 
 def main() -> None:
-    X, _ = simulated_expression(4, 0.35, random_state=0)
+    table("GPS on the simulation of four clusters", [row for noise in (0.25, 0.35) for row in _rows(noise)])
+
+
+def _rows(noise: float) -> list[dict[str, object]]:
+    X, _ = simulated_expression(4, noise, random_state=0)
+    params = {"n_repeats": REPEATS, "n_nulls": NULLS, "n_null_repeats": NULL_REPEATS}
     rows = []
     for model in (NMF(), AffineNMF()):
-        params = {"n_repeats": REPEATS, "n_nulls": NULLS, "n_null_repeats": NULL_REPEATS}
-        ask = {"method_params": params, "random_state": 0}
-        seconds, answer = timed(lambda: select_n_clusters(X, model, CANDIDATES, **ask))  # noqa: B023
+        ask = partial(select_n_clusters, X, model, CANDIDATES, method_params=params, random_state=0)
+        seconds, answer = timed(ask)
         strength = answer.curves["prediction strength"].values
-        rows.append(_row(f"symclust {type(model).__name__}", seconds, answer.n_clusters, strength))
-    for title, options in (
-        ("scikit-learn NMF, defaults", {}),
-        ("scikit-learn NMF, random start, 1,000 iterations", {"init": "random", "max_iter": 1000}),
-    ):
-        seconds, (k, strength) = timed(lambda: _protocol(X, options))  # noqa: B023
-        rows.append(_row(title, seconds, k, strength))
+        rows.append(_row(noise, f"symclust {type(model).__name__}", seconds, answer.n_clusters, strength))
+    for title, options in PEERS.items():
+        seconds, (k, strength) = timed(partial(_protocol, X, options))
+        rows.append(_row(noise, title, seconds, k, strength))
     for row in rows:
         row["times symclust NMF"] = row["seconds"] / rows[0]["seconds"]
-    table("GPS on the simulation of four clusters", rows)
+    return rows
 
 
-def _row(title: str, seconds: float, k: int, strength: np.ndarray) -> dict[str, object]:
-    return {"": title, "seconds": seconds, "answer": k, "strength at 4": float(strength[2])}
+def _row(noise: float, title: str, seconds: float, k: int, strength: np.ndarray) -> dict[str, object]:
+    return {"noise": noise, "": title, "seconds": seconds, "answer": k, "strength at 4": float(strength[2])}
 
 
 def _protocol(X: np.ndarray, options: dict) -> tuple[int, np.ndarray]:
