@@ -58,7 +58,8 @@ class Selection:
         For methods with a null: the share of null data sets that score at least as high.
     stability : ndarray of shape (n_samples,) or None
         How firmly each sample keeps its company when the data change, from 0 to 1, at the chosen number; at
-        the best candidate where the choice is one cluster. None where the method changes no data.
+        the best candidate where the choice is one cluster. With consensus, NaN for a sample without company;
+        for "silhouette" its silhouette, from −1 to 1. None where the method changes no data.
     consensus : dict of int to ConsensusMatrix
         For the consensus methods, the matrix of each candidate; empty for others.
     seconds : float
