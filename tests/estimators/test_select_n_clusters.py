@@ -132,6 +132,23 @@ def test_negative_numbers_are_refused_where_nmf_would():
         select_n_clusters(-np.ones((9, 2)), AffineNMF(), (2, 3))
 
 
+def test_ctrl_c_ends_the_study(blobs, monkeypatch):
+    """A fit keeps the best so far at Ctrl-C; a study of thousands of fits must not go on after it."""
+    plain, fits = SymNMF.fit, []
+
+    def fit(self, X, y=None):
+        fits.append(1)
+        return plain(self, X, y)
+
+    def press(progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SymNMF, "fit", fit)
+    with pytest.raises(KeyboardInterrupt):
+        select_n_clusters(blobs, SymNMF(callback=press), (2, 3), "prediction_strength", random_state=0)
+    assert len(fits) == 1
+
+
 # n_clusters="auto" ------------------------------------------------------------------------------------------
 
 ESTIMATORS = [

@@ -15,7 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from symclust._types import Array
 from symclust.selection._nulls import UniformBox, shuffled_entries, shuffled_pairs
 
-NOWHERE = -1
+NOWHERE = -1  # the label of a sample that was placed in no cluster
 
 
 class Data(ABC):

@@ -14,11 +14,10 @@ import numpy as np
 from sklearn.base import clone
 
 from symclust._types import Array
-from symclust.exceptions import InputError
-from symclust.selection._data import Data, Features
+from symclust.exceptions import InputError, InterruptedWarning
+from symclust.selection._data import NOWHERE, Data, Features
 
 PARAMETERS = ("n_clusters", "n_components")  # what estimators call the number of clusters
-NOWHERE = -1  # the label of a sample that was placed in no cluster
 
 
 @dataclass(frozen=True)
@@ -130,8 +129,9 @@ class Study:
         """
         seeds = self.seeds(len(parts))
         if isinstance(self.data, Features) and self.data.is_dense and _takes_parts(self.estimator):
-            self.report(0, len(parts), stage)
-            return self.estimator._label_parts(self.data.X, parts, self.candidates, seeds, place)
+            labels = self.estimator._label_parts(self.data.X, parts, self.candidates, seeds, place)
+            self.report(len(parts), len(parts), stage)
+            return labels
         task = partial(_label_part, self.estimator, self.data, self.candidates, place)
         return np.array(self.map(task, zip(parts, seeds, strict=True), stage)).reshape(
             len(parts), len(self.candidates), self.data.n
@@ -170,10 +170,11 @@ def _label_part(
     possible = [(row, k) for row, k in zip(found, candidates, strict=True) if k <= len(part)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a part that cannot be cut into so many clusters is an answer too
+        warnings.simplefilter("error", InterruptedWarning)
         for row, k in reversed(possible):
             if tree is None:  # that of the largest number holds all others
                 model: Any = with_clusters(estimator, k, seed)
-                found_here = model.fit_predict(own)
+                found_here = _fit_predict(model, own)
                 tree, nowhere = getattr(model, "tree_", None), found_here < 0
             else:
                 model, found_here = None, np.where(nowhere, NOWHERE, tree.cut(min(k, tree.n_splits + 1)))
@@ -181,3 +182,11 @@ def _label_part(
             if rest.size:
                 row[rest] = data.place(model, found_here, part, rest)
     return found
+
+
+def _fit_predict(model: Any, X: Any) -> Array:
+    """Return the labels of a fit. Ctrl-C ends a study, though our estimators would keep what they have."""
+    try:
+        return model.fit_predict(X)
+    except InterruptedWarning as interrupted:
+        raise KeyboardInterrupt from interrupted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -73,7 +72,7 @@ class Gap(Method):
         """Return the answer."""
         candidates = np.array([1, *study.candidates])
         J = _variations(study)
-        nulls = np.array(study.over_nulls(partial(_variations), self.n_nulls))
+        nulls = np.array(study.over_nulls(_variations, self.n_nulls))
         expected = Curve(nulls.mean(axis=0), nulls.std(axis=0, ddof=1), "standard deviation over the nulls")
         assert expected.spread is not None
         gaps = expected.values - J  # (37)
