@@ -10,22 +10,38 @@ from symclust.metrics.known_classes import (
     nmi_by_level,
 )
 from symclust.metrics.overlapping import overlapping_f1, overlapping_nmi
+from symclust.metrics.segmentations import (
+    BoundaryCurve,
+    boundary_f_measure,
+    boundary_map,
+    boundary_precision_recall,
+    human_boundary_agreement,
+    region_covering,
+    variation_of_information,
+)
 from symclust.metrics.similarities import normalized_cut, within_cluster_similarity
 from symclust.metrics.topic_coherence import topic_coherence
 
 __all__ = [
+    "BoundaryCurve",
     "average_entropy",
+    "boundary_f_measure",
+    "boundary_map",
+    "boundary_precision_recall",
     "clustering_accuracy",
     "conditional_perplexity",
     "cophenetic_correlation",
     "factor_accuracy",
     "factor_sparseness",
+    "human_boundary_agreement",
     "membership_calibration",
     "misclassification_rate",
     "nmi_by_level",
     "normalized_cut",
     "overlapping_f1",
     "overlapping_nmi",
+    "region_covering",
     "topic_coherence",
+    "variation_of_information",
     "within_cluster_similarity",
 ]
