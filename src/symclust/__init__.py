@@ -8,7 +8,7 @@
 from importlib.metadata import version
 
 from symclust import constraints, datasets, documents, graphs, metrics, operators
-from symclust.applications import subtypes, topics
+from symclust.applications import segment_image, subtypes, topics
 from symclust.estimators import (
     NMF,
     AffineNMF,
@@ -65,6 +65,7 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "segment_image",
     "select_n_clusters",
     "subtypes",
     "topics",

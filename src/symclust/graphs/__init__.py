@@ -10,6 +10,7 @@ function             similarity of two samples               gives
 `normalized_cut`     any, divided by powers of the degrees   what it was given
 `random_walk`        how often short walks on any graph      a sparse graph
                      lead from one to the other
+`pixel_affinity`     no edge of the image between two pixels  a sparse graph
 ===================  ======================================  =======================================
 
 No sample is similar to itself: diagonals are zero. Each function of samples has an `Affinity` class beside
@@ -18,6 +19,8 @@ samples to the training samples; `NormalizedCut` and `RandomWalk` do the same fo
 another. `attributed_similarity` compares nodes of an `AttributedGraph`, by their edges and features together.
 """
 
+from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
+from symclust.graphs._image import Picture, images_library, read_image
 from symclust.graphs._lengths import unit_rows
 from symclust.graphs.affinities import (
     Affinity,
@@ -36,6 +39,7 @@ from symclust.graphs.attributed import (
 )
 from symclust.graphs.cosine import Cosine, cosine
 from symclust.graphs.normalized_cut import NormalizedCut, normalized_cut
+from symclust.graphs.pixels import compare_pixels, edge_strength, pixel_affinity
 from symclust.graphs.random_walk import RandomWalk, random_walk
 
 __all__ = [
@@ -43,18 +47,27 @@ __all__ = [
     "AttributedGraph",
     "AttributedNodes",
     "AttributedSimilarity",
+    "Barriers",
     "Cosine",
     "Gaussian",
     "NearestNeighbors",
     "NormalizedCut",
+    "Picture",
     "RandomWalk",
     "SelfTuning",
     "attributed_similarity",
+    "compare_pixels",
     "cosine",
+    "edge_strength",
+    "find_barriers",
     "gaussian",
+    "images_library",
     "nearest_neighbors",
     "normalized_cut",
+    "pixel_affinity",
+    "pixel_edges",
     "random_walk",
+    "read_image",
     "self_tuning",
     "unit_rows",
 ]

@@ -23,6 +23,7 @@ void bind_bisect(nb::module_& m);
 void bind_kernel_k_means(nb::module_& m);
 void bind_random_walk(nb::module_& m);
 void bind_parts(nb::module_& m);
+void bind_pixels(nb::module_& m);
 
 // A Python function that raises when the calling thread's work is no longer wanted. Lives as long as the process.
 static PyObject* python_checkpoint = nullptr;
@@ -71,5 +72,6 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_kernel_k_means(m);
     bind_random_walk(m);
     bind_parts(m);
+    bind_pixels(m);
     bind_threads(m);
 }

@@ -1,0 +1,199 @@
+"""What `segment_image` returns: regions, how sure their borders are, and pictures of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symclust._types import Array
+from symclust.exceptions import InputError, OptionError
+from symclust.graphs import images_library
+from symclust.metrics import boundary_map
+from symclust.validation import check_known, check_number
+
+if TYPE_CHECKING:
+    from symclust.hierarchy import Tree
+
+__all__ = ["Segmentation", "enlarged"]
+
+STYLES = ("contours", "colours", "both")
+CONTOUR = (1.0, 0.2, 0.1)
+
+
+# Equality is identity here: that of arrays is no yes or no.
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """Regions of an image.
+
+    Attributes
+    ----------
+    labels : ndarray of int of shape (rows, columns)
+        The region of each pixel, from 0 on; −1 where the image is masked.
+    boundary_probability : ndarray of float32 of shape (rows, columns)
+        In which share of the segmentations behind this one a pixel lies on a boundary (P_b of Kuang, Yun and
+        Park 2015, 8.3), in the size in which the image was compared.
+    border_strength : ndarray of float32 of shape (rows, columns)
+        How strong borders are in the tree of regions, from 0 to 1, in the same size: 0 off borders. Pixels of
+        at least a threshold are the borders of a cut of the tree.
+    tree : Tree
+        Regions within regions, over the pixels of the image in the size in which it was compared: the first
+        split is along the strongest border. A node's `score` is the strength of the border it is split along.
+    image : ndarray of float32 of shape (rows, columns, 3)
+        The image, as it is shown.
+    segmentations : ndarray of shape (n, rows, columns)
+        The segmentations that were made, in the size in which the image was compared.
+    notes : list of str
+        What was assumed, and what to be careful about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import segment_image
+    >>> image = np.zeros((60, 80))
+    >>> image[:, 40:] = 1
+    >>> answer = segment_image(image, random_state=0)
+    >>> answer
+    <Segmentation of 60 x 80 pixels: 2 regions>
+    >>> [(region.number, region.size) for region in answer.regions()]
+    [(0, 2400), (1, 2400)]
+    """
+
+    labels: Array
+    boundary_probability: Array
+    border_strength: Array
+    tree: Tree
+    image: Array
+    segmentations: Array
+    notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        rows, columns = self.labels.shape
+        n = self.n_segments
+        return f"<Segmentation of {rows} x {columns} pixels: {n} region{'s' * (n != 1)}>"
+
+    @property
+    def n_segments(self) -> int:
+        """Number of regions."""
+        return int(self.labels.max()) + 1
+
+    def cut(self, n_segments: int) -> Array:
+        """Return the labels of the pixels with another number of regions, from the same tree."""
+        most = len(self.tree.leaves())
+        check_number("n_segments", n_segments, least=1, whole=True)
+        if n_segments > most:
+            raise OptionError(f"n_segments={n_segments} is not possible: the tree has {most} leaves at most.")
+        labels = self.tree.cut(n_segments).reshape(self.segmentations.shape[1:])
+        return masked_like(enlarged(labels, self.labels.shape), self.labels)
+
+    def regions(self) -> list[Region]:
+        """Return the regions with their sizes, places and mean colours, in the order of their labels."""
+        return [_describe(self, number) for number in range(self.n_segments)]
+
+    def overlay(self, style: str = "both") -> Array:
+        """Return a picture of the regions as an RGB image of bytes.
+
+        Parameters
+        ----------
+        style : {"both", "contours", "colours"}, default="both"
+            Contours on the image, the mean colour of each region, or contours on mean colours.
+        """
+        check_known("style", style, STYLES)
+        picture = self.image.copy() if style == "contours" else _mean_colours(self.image, self.labels)
+        if style != "colours":
+            picture[boundary_map(self.labels)] = CONTOUR
+        return (255 * picture).round().astype(np.uint8)
+
+    def save(self, path: Any, style: str | None = None) -> Path:
+        """Write the labels as a mask, or with a `style` the overlay of that style as a picture.
+
+        Masks: ``.npy`` holds the labels as they are, with −1 for masked pixels. ``.png`` and ``.tif`` hold
+        label + 1, so that 0 is where the image is masked, in 8 bits, or 16 where there are more than 255
+        regions.
+        """
+        target = Path(path)
+        suffix = target.suffix.lower()
+        if suffix == ".npy" and style is None:
+            np.save(target, self.labels)
+        elif suffix in (".png", ".tif", ".tiff") or (style is not None and suffix in (".jpg", ".jpeg")):
+            images_library()
+            from skimage.io import imsave
+
+            kind = np.uint8 if self.n_segments < 256 else np.uint16
+            imsave(
+                target,
+                (self.labels + 1).astype(kind) if style is None else self.overlay(style),
+                check_contrast=False,
+            )
+        else:
+            known = ".png, .tif or .npy for a mask; .png, .tif or .jpg for an overlay (style=)"
+            raise InputError(f"{target.name} does not say what to write. Choose a name that ends in {known}.")
+        return target
+
+
+@dataclass(frozen=True)
+class Region:
+    """A region: its number, size in pixels, middle (row, column) and mean colour (RGB, from 0 to 1)."""
+
+    number: int
+    size: int
+    middle: tuple[float, float]
+    colour: tuple[float, float, float]
+
+
+def _describe(answer: Segmentation, number: int) -> Region:
+    rows, columns = np.nonzero(answer.labels == number)
+    colour = answer.image[rows, columns].mean(axis=0, dtype=np.float64)
+    red, green, blue = (round(float(value), 3) for value in colour)
+    middle = round(float(rows.mean()), 1), round(float(columns.mean()), 1)
+    return Region(number, len(rows), middle, (red, green, blue))
+
+
+def _mean_colours(image: Array, labels: Array) -> Array:
+    """Return the image with each region in its mean colour; masked pixels stay as they are."""
+    flat, inside = labels.ravel(), labels.ravel() >= 0
+    sizes = np.maximum(np.bincount(flat[inside], minlength=1), 1)
+    picture = image.reshape(-1, 3).copy()
+    for channel in range(3):
+        sums = np.bincount(flat[inside], picture[inside, channel], minlength=len(sizes))
+        picture[inside, channel] = (sums / sizes)[flat[inside]]
+    return picture.reshape(image.shape)
+
+
+def masked_like(labels: Array, other: Array) -> Array:
+    """Return labels with −1 where another labelling has it."""
+    return np.where(other < 0, -1, labels)
+
+
+def enlarged(labels: Array, shape: tuple[int, ...]) -> Array:
+    """Return labels in another size: each pixel gets the label with the largest interpolated share there.
+
+    Borders stay smooth, where taking the nearest pixel would make stairs of them. Label by label, within a
+    box around it.
+    """
+    if labels.shape == tuple(shape):
+        return labels
+    from scipy.ndimage import find_objects, map_coordinates
+
+    best, found = np.full(shape, -1.0, dtype=np.float32), np.full(shape, -1, dtype=labels.dtype)
+    scale = [new / old for new, old in zip(shape, labels.shape, strict=True)]
+    for number, box in enumerate(find_objects(labels + 2)):
+        if box is None:
+            continue
+        window = tuple(
+            slice(max(int((part.start - 1) * s), 0), min(int(np.ceil((part.stop + 1) * s)), size))
+            for part, s, size in zip(box, scale, shape, strict=True)
+        )
+        grid = np.meshgrid(
+            *[(np.arange(w.start, w.stop) + 0.5) / s - 0.5 for w, s in zip(window, scale, strict=True)],
+            indexing="ij",
+        )
+        share = map_coordinates(
+            (labels == number - 1).astype(np.float32), grid, order=1, mode="nearest", output=np.float32
+        )
+        larger = share > best[window]
+        best[window][larger] = share[larger]
+        found[window][larger] = number - 1
+    return found
