@@ -140,9 +140,9 @@ def test_a_page_stays_as_it_is_when_its_successor_fails(model, tmp_path, monkeyp
 
     real = Path.open
 
-    def full(self, target="r", **options):
-        if broken == "open" and "x" not in target:  # only new files are not opened
-            return real(self, target, **options)
+    def full(self, mode="r", *rest, **options):
+        if broken == "open" and "x" not in mode:  # only new files are not opened
+            return real(self, mode, *rest, **options)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, broken, full)
