@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,6 +53,15 @@ def refused(content, tmp_path, words):
     with pytest.raises(InputError, match=words) as caught:
         load(content, tmp_path)
     assert "\n" not in str(caught.value) and "model.symclust" in str(caught.value)
+
+
+def test_files_of_the_first_format_can_be_read():
+    """If not, attributes have other names or meanings: see "Models on disk" in docs/architecture.md."""
+    model = symclust.load(Path(__file__).with_name("format_1.symclust"))
+    assert repr(model) == "SymNMF(n_clusters=3, random_state=0)"
+    assert model.labels_.tolist() == [0] * 5 + [1] * 5 + [2] * 5 == model.predict(X).tolist()
+    assert model.predict(X[::-1] * 1.01).tolist() == model.labels_.tolist()[::-1]
+    assert model.optimality().relative_projected_gradient <= model.tol
 
 
 def test_packed_again_it_is_the_same_model(content, tmp_path):

@@ -182,7 +182,8 @@ class Encoder:
         where = self._path[-1] if self._path else "The model"
         return InputTypeError(
             f"{where} is, or holds, {what}, and files of models hold numbers, text and symclust's own "
-            "classes only. Fit the model without it, or with an array in its place, to save it."
+            "classes only. Fit the model without it, with an array in its place or, if it is a name, with "
+            "text, to save it."
         )
 
 
