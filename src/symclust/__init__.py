@@ -33,6 +33,7 @@ from symclust.estimators import (
     select_n_clusters,
 )
 from symclust.graphs import AttributedGraph, AttributedNodes
+from symclust.storage import load
 
 __version__ = version("symclust")
 
@@ -63,6 +64,7 @@ __all__ = [
     "datasets",
     "documents",
     "graphs",
+    "load",
     "metrics",
     "operators",
     "segment_image",

@@ -8,6 +8,7 @@
         ├── InputTypeError        (also a TypeError)    the data is of a kind we cannot read
         ├── OptionError           (also a ValueError)   an option has no such value
         ├── CombinationError      (also a ValueError)   two choices do not go together
+        ├── LeftOutError          (also an AttributeError) a loaded model lacks its training data
         └── MissingExtraError     (also an ImportError) an optional library is not installed
     Warning
     ├── sklearn ConvergenceWarning
@@ -48,6 +49,10 @@ class OptionError(SymclustError, ValueError):
 
 class CombinationError(SymclustError, ValueError):
     """Two valid choices do not work together, for example a dense method and a sparse matrix."""
+
+
+class LeftOutError(SymclustError, AttributeError):
+    """What is asked for needs training data, which were left out when the model was saved."""
 
 
 class MissingExtraError(SymclustError, ImportError):

@@ -24,7 +24,7 @@ from sklearn.exceptions import NotFittedError
 
 import symclust
 from symclust import DivisiveClustering, GraphNMF, LinkageClustering, SymNMF
-from symclust.exceptions import InterruptedWarning
+from symclust.exceptions import InterruptedWarning, LeftOutError
 
 EXPORTED = [getattr(symclust, name) for name in symclust.__all__]
 ESTIMATORS = [thing for thing in EXPORTED if isinstance(thing, type) and issubclass(thing, BaseEstimator)]
@@ -233,6 +233,34 @@ def test_a_pickled_model_says_the_same(cls):
     model, new = fitted(cls), samples()[:9] * 1.01
     copy = pickle.loads(pickle.dumps(model))
     assert digest(copy, new) == digest(model, new)
+
+
+@pytest.mark.parametrize("form", [np.float64, np.float32, sp.csr_array])
+@every_estimator
+def test_a_saved_model_says_the_same(cls, form, tmp_path):
+    model, new = make(cls).fit(form(samples())), form(samples()[:9] * 1.01)
+    copy = symclust.load(model.save(tmp_path / "model"))
+    assert digest(copy, new) == digest(model, new)
+    assert copy.get_params().keys() == model.get_params().keys()
+    copy.save(tmp_path / "copy")
+    assert digest(symclust.load(tmp_path / "copy"), new) == digest(model, new)
+
+
+@every_estimator
+def test_a_model_saved_without_its_data_keeps_its_answer(cls, tmp_path):
+    model, X = fitted(cls), samples()
+    path = model.save(tmp_path / "model", data=False)
+    assert not any(row.tobytes() in path.read_bytes() for row in X)
+    copy = symclust.load(path)
+    for name in ("labels_", "membership_", "components_", "history_", "tree_"):
+        assert hasattr(copy, name) == hasattr(model, name)
+    np.testing.assert_array_equal(copy.labels_, model.labels_)
+    np.testing.assert_array_equal(copy.membership_, model.membership_)
+    if "affinity" in model.get_params():
+        with pytest.raises(LeftOutError, match="placing samples"):
+            copy.predict(X[:5])
+    else:
+        np.testing.assert_array_equal(copy.predict(X * 1.01), model.predict(X * 1.01))
 
 
 def asked(cls):

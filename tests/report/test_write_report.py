@@ -133,12 +133,16 @@ def test_any_name_can_be_shown(Page, model, tmp_path):
     assert b"\x00" not in page and b"\x1b" not in page
 
 
-@pytest.mark.parametrize("broken", ["write_bytes", "replace"])
+@pytest.mark.parametrize("broken", ["open", "replace"])
 def test_a_page_stays_as_it_is_when_its_successor_fails(model, tmp_path, monkeypatch, broken):
     path = tmp_path / "a.html"
     path.write_text("the old page")
 
-    def full(*_):
+    real = Path.open
+
+    def full(self, mode="r", *rest, **options):
+        if broken == "open" and "x" not in mode:  # only new files are not opened
+            return real(self, mode, *rest, **options)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, broken, full)

@@ -8,7 +8,7 @@ as many are left as were asked for; documents move again. Merging on to the root
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,7 @@ from symclust._types import Array
 from symclust.baselines import SphericalRuns
 from symclust.estimators import FlatTopics
 from symclust.hierarchy import Tree
+from symclust.storage import Savable
 
 __all__ = ["RefinedTopics"]
 
@@ -26,7 +27,7 @@ MOVES = 50  # rounds in which documents change their topic, at most: few do in t
 
 
 @dataclass(frozen=True, eq=False)
-class RefinedTopics:
+class RefinedTopics(Savable):
     """Topics as the centres of their documents, in a tree.
 
     Attributes
@@ -41,6 +42,8 @@ class RefinedTopics:
     X : csr_array
         The documents, rows of unit length.
     """
+
+    _left_out: ClassVar[dict[str, str]] = {"X": "flatten()"}
 
     tree_: Tree
     labels_: Array
@@ -81,7 +84,7 @@ class RefinedTopics:
     @property
     def membership_(self) -> Array:
         """A one at the leaf of each document; made when asked for, since most of it is zero."""
-        return (self.labels_[:, None] == np.arange(len(self.components_))).astype(self.X.dtype)
+        return (self.labels_[:, None] == np.arange(len(self.components_))).astype(self.components_.dtype)
 
     def flatten(self) -> FlatTopics:
         """Return all documents explained by all topics at once."""

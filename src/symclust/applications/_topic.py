@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +40,10 @@ class Example:
     name: str
     similarity: float
     excerpt: str
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        """Return what is saved; an excerpt is training data."""
+        return vars(self) if data else {**vars(self), "excerpt": ""}
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from symclust.applications._markers import Marker, MarkerTable
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.metrics import average_entropy
 from symclust.plotting import plot_consensus
+from symclust.storage import Savable
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def prepared(X: Any, transform: str | None) -> Any:
 
 # Equality is identity here: that of arrays is no yes or no.
 @dataclass(frozen=True, eq=False)
-class SubtypeAssignment:
+class SubtypeAssignment(Savable):
     """Which subtypes new samples belong to.
 
     Attributes

@@ -19,6 +19,7 @@ from symclust.documents import DocumentWeights
 from symclust.estimators import labels_of
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.selection import Selection
+from symclust.storage import Savable
 from symclust.validation import check_number
 
 __all__ = ["FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"]
@@ -26,7 +27,7 @@ __all__ = ["FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"]
 
 # Equality is identity here: that of arrays is no yes or no.
 @dataclass(frozen=True, eq=False)
-class TopicAssignment:
+class TopicAssignment(Savable):
     """Where new documents belong.
 
     Attributes
@@ -148,7 +149,7 @@ class FittedTopics:
 
 
 @dataclass(frozen=True, eq=False)
-class TopicTree:
+class TopicTree(Savable):
     """Topics within topics; made by `symclust.topics`.
 
     ``print(tree)`` draws it. Iterating gives its topics from the root down and from left to right, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,12 +34,13 @@ from symclust.estimators._labels import (
 from symclust.estimators._placing import Placed, Placer
 from symclust.exceptions import InputError, InputTypeError, warn
 from symclust.left_stochastic import negative_part
-from symclust.operators import Operator
+from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
+from symclust.storage import Savable
 from symclust.validation import check_features, check_number
 
 
-class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class Clusterer(Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """A clustering method as scikit-learn knows them.
 
     A fit that fails or is interrupted leaves the model as it was before. ``n_clusters="auto"`` is resolved
@@ -56,6 +58,19 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""
 
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        """Return what is saved: no callback, and parameters given as arrays only with the data."""
+        state = super()._saved_state(data)
+        for name, parameter in signature(type(self)).parameters.items():
+            if name == "callback" or (not data and _holds_data(state[name])):
+                state[name] = None if name == "callback" else parameter.default
+            elif callable(state[name]):
+                raise InputTypeError(
+                    f"{name} is a function, and files of models hold no code. Fit the model with what the "
+                    "function returns, for example with affinity='precomputed', to save it."
+                )
+        return state
+
     def _input_tags(self) -> dict[str, bool]:
         """Return what scikit-learn asks about X."""
         return {"sparse": True, "positive_only": self._nonnegative}
@@ -66,6 +81,13 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             setattr(tags.input_tags, name, value)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _holds_data(value: Any) -> bool:
+    """Whether a parameter is an array, a graph or an operator, or several of them."""
+    if isinstance(value, tuple | list):
+        return any(map(_holds_data, value))
+    return hasattr(value, "shape") or graph_names(value) is not None
 
 
 def _with_chosen_number(fit: Any) -> Any:
@@ -107,6 +129,11 @@ class SimilarityEstimator(Clusterer):
     _nonnegative: ClassVar[bool] = True
     # Whether the method normalises for itself: graphs are then taken before the normalised cut.
     _normalizes: ClassVar[bool] = False
+    _left_out: ClassVar[dict[str, str]] = {
+        "_training": "placing samples",
+        "_made": "placing samples",
+        "affinity_matrix_": "their similarities",
+    }
 
     def _read(self, X: Any) -> Similarity:
         similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)

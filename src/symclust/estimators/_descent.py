@@ -51,6 +51,10 @@ class DescentEstimator(SimilarityEstimator):
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
     _has_tree: ClassVar[bool] = True  # whether leaves of a tree make sense as a start, and a sparse factor
+    _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
+        "_problem": "the objective",
+        "ignored_": "the pairs that were ignored",
+    }
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
@@ -116,6 +120,15 @@ class DescentEstimator(SimilarityEstimator):
         """
         check_is_fitted(self)
         return measure_optimality(self._problem, self.membership_, self.reference_)
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        state = super()._saved_state(data)
+        state.pop("_problem", None)
+        return state
+
+    def _restore(self) -> None:
+        if "_training" in vars(self):
+            self._problem = self._make_problem(self._training.operator)
 
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""

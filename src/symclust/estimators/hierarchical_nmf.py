@@ -30,6 +30,7 @@ from symclust.exceptions import (
 from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
 from symclust.nnls import block_pivoting
 from symclust.operators import dense_product, read_csr
+from symclust.storage import Savable
 from symclust.validation import (
     check_features,
     check_known,
@@ -118,6 +119,7 @@ class HierarchicalNMF(Clusterer):
     """
 
     _nonnegative: ClassVar[bool] = True
+    _left_out: ClassVar[dict[str, str]] = {"_X": "flatten()"}
 
     def __init__(
         self,
@@ -348,7 +350,7 @@ class HierarchicalNMF(Clusterer):
 
 
 @dataclass(frozen=True)
-class FlatTopics:
+class FlatTopics(Savable):
     """Samples explained by all topics at once, HierNMF2-flat of the thesis.
 
     Attributes

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._input import Similarity
-from symclust.estimators._labels import leave_out_isolated
+from symclust.estimators._labels import leave_out_isolated, memberships_of
 from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
@@ -160,7 +160,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
-        self.n_clusters_ = tree.n_splits + 1
+        self.n_clusters_, self._dtype = tree.n_splits + 1, similarity.operator.dtype
         self.labels_ = leave_out_isolated(tree.cut(self.n_clusters_), similarity.operator)
         rows = [(number, *row, np.nan) for number, row in enumerate(history)]
         self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)
@@ -196,6 +196,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     def membership_(self) -> Array:  # type: ignore[override]
         """Zeros and ones, n × k: for many leaves many more than there are edges, so made when asked for."""
         check_is_fitted(self)
+        if "_training" not in vars(self):  # loaded without it
+            return memberships_of(self.labels_, self.n_clusters_, self._dtype)
         return self._placer.H
 
     @property

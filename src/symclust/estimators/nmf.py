@@ -405,6 +405,7 @@ class GraphNMF(NMF):
         self.graph_regularization = graph_regularization
 
     _parts_have_offset: ClassVar[bool | None] = None
+    _left_out: ClassVar[dict[str, str]] = {"graph_": "their graph"}
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -188,6 +188,11 @@ class SymmetricFactorization(DescentEstimator):
                 "'projected_gradient'."
             )
 
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        state = super()._saved_state(data)
+        state.pop("_similarity", None)  # `_make_problem` sets it
+        return state
+
     def _make_problem(self, A: Operator) -> Problem:
         self._similarity = A
         M = Shifted(A, None, self.graph_regularization) if self.graph_regularization else A

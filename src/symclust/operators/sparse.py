@@ -57,6 +57,12 @@ class Sparse(Operator):
         self.csr = csr
         self.indptr, self.indices, self.values = csr.indptr, csr.indices, csr.data
 
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        return {"csr": self.csr, "names": self.names}
+
+    def _restore(self) -> None:
+        Sparse.__init__(self, self.csr)  # what kernels are given fits together, whatever a file says
+
     def _product(self, H: Array) -> Array:
         out = np.empty_like(H)
         _kernels.spmm(self.indptr, self.indices, self.values, H, out)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import shutil
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -17,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._files import replacing
 from symclust._text import showable
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError, MissingExtraError
@@ -145,7 +143,8 @@ def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | No
 def _write(path: Path, page: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, showable(page).encode("utf-8"))
+        with replacing(path) as file:
+            file.write(showable(page).encode("utf-8"))
     except (OSError, ValueError) as error:  # ValueError: no path has a zero byte, or half a surrogate pair
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         reason = f"{path.parent} is not a folder" if in_the_way else getattr(error, "strerror", error)
@@ -153,22 +152,6 @@ def _write(path: Path, page: str) -> Path:
             f"The page cannot be written to {showable(str(path))}: {reason}. Choose another path."
         ) from error
     return path
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file beside the old one and put it in its place: a failure leaves the old one as it was."""
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if target.exists() and not target.is_file():  # a pipe or a device has no place to be put into
-        target.write_bytes(content)
-        return
-    beside = target.with_name(f".symclust-{token_hex(8)}")
-    try:
-        beside.write_bytes(content)
-        if target.exists():
-            shutil.copymode(target, beside)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _headline(model: Any, labels: Array, n_clusters: int, y: Any) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from symclust._types import Array
 from symclust.exceptions import MissingExtraError
 from symclust.plotting import plot_selection
+from symclust.storage import Savable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +38,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Savable):
     """How many clusters there are, and why.
 
     Attributes

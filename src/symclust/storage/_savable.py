@@ -1,0 +1,170 @@
+"""Saving models and loading them again."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from symclust._text import showable
+from symclust.exceptions import InputError, InputTypeError, LeftOutError
+from symclust.storage._allowed import name_of
+from symclust.storage._archive import read_archive, write_archive
+from symclust.storage._values import Decoder, Encoder, plain_state
+
+__all__ = ["Savable", "load"]
+
+
+class Savable:
+    """What can be saved to a file, and loaded again with `symclust.load`.
+
+    A subclass says which of its attributes are training data, and what needs them.
+    """
+
+    _left_out: ClassVar[dict[str, str]] = {}
+
+    def save(self, path: str | PathLike[str], data: bool = True) -> Path:
+        """Write the model to a file that `symclust.load` reads: arrays and text in a zip file, and no code.
+
+        A loaded model gives the same answers, to the bit. A file of the same name is replaced once the new
+        one is complete.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write. Any ending will do; the documentation uses ``.symclust``.
+        data : bool, default=True
+            Whether the training data are saved, too. Without them a model keeps its labels, memberships,
+            components and names, but what needs training data, such as placing new samples by their
+            similarities to them, raises a `LeftOutError`; parameters that were given as arrays go back to
+            their defaults. The number of samples and what they are called are saved in any case.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Notes
+        -----
+        A `callback` is not saved. A model with a function as its affinity, or with objects of your own
+        classes, is refused with an `InputTypeError` that names them.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import numpy as np
+        >>> import symclust
+        >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
+        >>> model = symclust.NMF(3, random_state=0).fit(X)
+        >>> with TemporaryDirectory() as folder:
+        ...     path = model.save(Path(folder) / "parts.symclust")
+        ...     loaded = symclust.load(path)
+        >>> loaded
+        NMF(n_clusters=3, random_state=0)
+        >>> bool((loaded.predict(X) == model.labels_).all())
+        True
+        """
+        if isinstance(self, BaseEstimator):
+            check_is_fitted(self)
+        path = _read_path(path)
+        encoder = Encoder(data)
+        model = encoder.encode(self)
+        about = {"model": name_of(type(self)), "data": bool(data)}
+        try:
+            write_archive(path, about, {"model": model, "objects": encoder.objects}, encoder.arrays)
+        except (OSError, ValueError) as error:  # ValueError: no path has a zero byte
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(
+                f"The model cannot be written to {showable(str(path))}: {reason}. Choose another path."
+            ) from error
+        return path
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        """Return the attributes that are saved."""
+        left_out = () if data else self._left_out
+        return {name: value for name, value in plain_state(self).items() if name not in left_out}
+
+    def _restore(self) -> None:
+        """Make again what is not saved since it follows from the rest."""
+
+    def __getattr__(self, name: str) -> Any:
+        # Only where an attribute is missing: before the fit, or since it was left out of a file.
+        if name in type(self)._left_out and ("labels_" in self.__dict__):
+            raise LeftOutError(
+                f"This {type(self).__name__} was saved without its training data, which are needed for "
+                f"{type(self)._left_out[name]}. Save it with data=True."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Read a model from a file that ``model.save(path)`` wrote.
+
+    Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the
+    names of classes of symclust that are on a list. Damaged files are refused by their checksums. Still, only
+    rely on what a model says if you trust who made it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator, or what `topics`, `subtypes`, `flatten` or `select_n_clusters` return
+        What was saved.
+
+    Raises
+    ------
+    InputError
+        For a file that is not there, that is no model, that is damaged, or that was written in a format of a
+        newer symclust.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import networkx as nx
+    >>> import symclust
+    >>> model = symclust.SymNMF(2, random_state=0).fit(nx.karate_club_graph())
+    >>> with TemporaryDirectory() as folder:
+    ...     loaded = symclust.load(model.save(Path(folder) / "karate.symclust", data=False))
+    >>> loaded.communities() == model.communities()
+    True
+    >>> loaded.predict([[1.0] * 34])
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.LeftOutError: This SymNMF was saved without its training data, which are needed for \
+placing samples. Save it with data=True.
+    """
+    path = _read_path(path)
+    try:
+        with path.open("rb") as file:
+            header, content, arrays = read_archive(file, os.fstat(file.fileno()).st_size)
+            return _checked(Decoder(content["objects"], arrays).decode(content["model"]), header)
+    except OSError as error:
+        raise InputError(f"{showable(str(path))} cannot be read: {error.strerror or error}.") from error
+    except InputError as error:
+        raise InputError(f"{showable(str(path))} is no model that can be loaded: {error}.") from error
+    except Exception as error:  # whatever zipfile, json and NumPy say to bytes that nobody vouches for
+        raise InputError(
+            f"{showable(str(path))} is no model that can be loaded: it is damaged ({type(error).__name__}: "
+            f"{showable(str(error))[:200]})."
+        ) from error
+
+
+def _checked(model: Any, header: dict[str, Any]) -> Any:
+    if not isinstance(model, Savable) or name_of(type(model)) != header.get("model"):
+        raise InputError("what it holds is not what its header says")
+    return model
+
+
+def _read_path(path: Any) -> Path:
+    if not isinstance(path, str | PathLike):
+        raise InputTypeError(f"The path of a model is a {type(path).__name__}; expected a str or a Path.")
+    return Path(path)

@@ -1,0 +1,327 @@
+"""Python values as JSON with places in arrays, and back.
+
+Numbers, text, None and lists are JSON's own. Everything else is an object with one key that says what it is,
+such as ``{"tuple": [1, 2]}``. Instances of our own classes, sparse arrays and long lists stand in a list of
+their own and are referred to by number, as arrays are by their place: what is shared is written once and
+stays shared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, partial
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from symclust._types import Array
+from symclust.exceptions import InputError, InputTypeError
+from symclust.storage._allowed import METHODS, allowed, name_of
+from symclust.storage._archive import Arrays
+
+__all__ = ["Decoder", "Encoder", "plain_state"]
+
+LONG = 64  # entries from which a list is kept once, however many refer to it
+AS_THEY_ARE = (type(None), bool, int, str)
+COMPRESSED = ("csr", "csc")
+
+
+def plain_state(value: Any) -> dict[str, Any]:
+    """Return the attributes of an instance without those that are computed again when asked for."""
+    cls = type(value)
+    return {
+        name: attribute
+        for name, attribute in vars(value).items()
+        if not isinstance(getattr(cls, name, None), cached_property)
+    }
+
+
+class Encoder:
+    """Values on their way to a file.
+
+    Parameters
+    ----------
+    data : bool
+        Whether training data are kept.
+
+    Attributes
+    ----------
+    objects : list
+        What is referred to by number.
+    arrays : Arrays
+        Numbers that do not go into the JSON.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.storage._values import Decoder, Encoder
+    >>> encoder = Encoder()
+    >>> encoder.encode({"names": ("ant", b"bee"), "limit": float("inf")})
+    {'dict': [['names', {'tuple': ['ant', {'bytes': '626565'}]}], ['limit', {'float': 'inf'}]]}
+    """
+
+    def __init__(self, data: bool = True) -> None:
+        self.data = data
+        self.objects: list[Any] = []
+        self.arrays = Arrays()
+        self._seen: dict[int, tuple[Any, Any]] = {}  # holds what it has seen: else another may get its id
+        self._path: list[str] = []
+        self._ways: dict[type, Callable[[Any], Any]] = {
+            float: lambda value: {"float": repr(value)},  # NaN and infinity, which JSON has not
+            bytes: lambda value: {"bytes": value.hex()},
+            list: self._list,
+            tuple: lambda value: {"tuple": self._each(value)},
+            set: lambda value: {"set": self._each(value)},
+            frozenset: lambda value: {"frozenset": self._each(value)},
+            dict: lambda value: {"dict": [self._each(item) for item in value.items()]},
+            slice: lambda value: {"slice": self._each((value.start, value.stop, value.step))},
+            range: lambda value: {"range": [value.start, value.stop, value.step]},
+            partial: lambda value: {"partial": self._each((value.func, value.args, value.keywords))},
+            FunctionType: self._function,
+            MethodType: self._method,
+            np.random.RandomState: lambda value: {"random_state": self._each(value.get_state())},
+            CountVectorizer: self._vectorizer,
+        }
+
+    def encode(self, value: Any) -> Any:
+        """Return a value as JSON."""
+        if type(value) in AS_THEY_ARE or (type(value) is float and math.isfinite(value)):
+            return value
+        if id(value) not in self._seen:
+            self._seen[id(value)] = value, self._encode(value)
+        return self._seen[id(value)][1]
+
+    def _encode(self, value: Any) -> Any:
+        way = self._ways.get(type(value))
+        if way is not None:
+            return way(value)
+        if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+            return self._array(value)
+        if isinstance(value, np.generic):
+            return {"scalar": self._place(np.asarray(value))}
+        if isinstance(value, np.dtype):
+            return {"dtype": value.str}
+        if sparse.issparse(value):
+            return self._sparse(value)
+        return self._instance(value)
+
+    def _each(self, values: Any) -> list[Any]:
+        return [self.encode(value) for value in values]
+
+    def _list(self, values: list[Any]) -> Any:
+        return self._numbered({"list": self._each(values)}) if len(values) > LONG else self._each(values)
+
+    def _numbered(self, entry: Any) -> dict[str, int]:
+        self.objects.append(entry)
+        return {"object": len(self.objects) - 1}
+
+    # Arrays -------------------------------------------------------------------------------------------------
+
+    def _array(self, value: Array) -> Any:
+        if value.dtype == object:  # such as names of features
+            return {"object_array": [list(value.shape), self._each(value.reshape(-1))]}
+        return {"records" if isinstance(value, np.recarray) else "array": self._place(value)}
+
+    def _place(self, value: Array) -> list[Any]:
+        array = np.asarray(value)
+        if array.dtype.type is np.record:
+            array = array.view(np.dtype(array.dtype.descr))
+        if array.dtype.hasobject or array.dtype.kind not in "biufcmMSUV":
+            raise self._refusal(f"an array of dtype {array.dtype}")
+        return self.arrays.put(array)
+
+    def _sparse(self, value: Any) -> Any:
+        A = value if value.format in COMPRESSED else value.tocoo()
+        parts = (A.data, A.indices, A.indptr) if A.format in COMPRESSED else (A.data, *A.coords)
+        kind = "array" if isinstance(value, sparse.sparray) else "matrix"
+        return self._numbered({"sparse": [f"{value.format}_{kind}", list(value.shape), self._each(parts)]})
+
+    # Ours ---------------------------------------------------------------------------------------------------
+
+    def _instance(self, value: Any) -> Any:
+        name = name_of(type(value))
+        if name is None:
+            raise self._refusal(f"a {type(value).__name__}")
+        reference = self._numbered(None)
+        self._seen[id(value)] = value, reference  # before its attributes, which may refer to it
+        if isinstance(value, tuple):
+            self.objects[reference["object"]] = {name: self._each(value)}
+            return reference
+        state = value._saved_state(self.data) if hasattr(value, "_saved_state") else plain_state(value)
+        encoded = {}
+        for attribute, content in state.items():
+            self._path.append(f"{type(value).__name__}.{attribute}")
+            encoded[attribute] = self.encode(content)
+            self._path.pop()
+        self.objects[reference["object"]] = {name: encoded}
+        return reference
+
+    def _function(self, value: Any) -> Any:
+        name = name_of(value)
+        if name is None:
+            raise self._refusal("a function")
+        return {"function": name}
+
+    def _method(self, value: Any) -> Any:
+        if value.__name__ not in METHODS:
+            raise self._refusal("a method")
+        return {"method": [self.encode(value.__self__), value.__name__]}
+
+    def _vectorizer(self, value: CountVectorizer) -> Any:
+        params = {**value.get_params(), "dtype": np.dtype(value.dtype)}
+        terms = sorted(value.vocabulary_, key=value.vocabulary_.__getitem__)
+        if any(map(callable, params.values())):
+            raise self._refusal("a vectoriser with a function of yours")
+        return {"vectorizer": self._each((params, list(map(str, terms)), value.fixed_vocabulary_))}
+
+    def _refusal(self, what: str) -> InputTypeError:
+        where = self._path[-1] if self._path else "The model"
+        return InputTypeError(
+            f"{where} is, or holds, {what}, and files of models hold numbers, text and symclust's own "
+            "classes only. Fit the model without it, with an array in its place or, if it is a name, with "
+            "text, to save it."
+        )
+
+
+class Decoder:
+    """Values on their way out of a file, which nobody vouches for.
+
+    Whatever is wrong raises some exception; `load` says that the file is damaged.
+
+    Parameters
+    ----------
+    objects : list
+        What is referred to by number.
+    arrays : Arrays
+        Numbers that are not in the JSON.
+    """
+
+    def __init__(self, objects: list[Any], arrays: Arrays) -> None:
+        self._objects, self._arrays = objects, arrays
+        self._made: dict[int, Any] = {}
+        self._ways: dict[str, Callable[[Any], Any]] = {
+            "float": lambda text: {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[text],
+            "bytes": bytes.fromhex,
+            "tuple": lambda values: tuple(self._each(values)),
+            "set": lambda values: set(self._each(values)),
+            "frozenset": lambda values: frozenset(self._each(values)),
+            "dict": lambda items: {self.decode(key): self.decode(value) for key, value in items},
+            "slice": lambda values: slice(*self._each(values)),
+            "range": lambda values: range(*values),
+            "partial": self._partial,
+            "function": self._function,
+            "method": self._method,
+            "random_state": self._random_state,
+            "vectorizer": self._vectorizer,
+            "array": lambda place: self._arrays.get(*place),  # the same array for the same place
+            "records": lambda place: self._arrays.get(*place).view(np.recarray),
+            "scalar": lambda place: self._arrays.get(*place)[()],
+            "object_array": self._object_array,
+            "dtype": _plain_dtype,
+            "object": self._object,
+        }
+
+    def decode(self, value: Any) -> Any:
+        """Return what a piece of JSON stands for."""
+        if isinstance(value, list):
+            return self._each(value)
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        return self._ways[kind](content)
+
+    def _each(self, values: list[Any]) -> list[Any]:
+        return [self.decode(value) for value in values]
+
+    def _object(self, number: int) -> Any:
+        if number in self._made:
+            return self._made[number]
+        ((name, content),) = self._objects[number].items()
+        if name in ("list", "sparse"):
+            self._made[number] = self._each(content) if name == "list" else self._sparse(content)
+        else:
+            self._make(number, name, content)
+        return self._made[number]
+
+    def _make(self, number: int, name: str, content: Any) -> None:
+        cls = allowed().get(name)
+        if not isinstance(cls, type):
+            raise InputError(f"it names the class {name!r}, which is none that models are made of")
+        if issubclass(cls, tuple):
+            self._made[number] = cls._make(self._each(content))  # type: ignore[attr-defined]
+            return
+        # Without __init__: the attributes are all there is, and those of frozen dataclasses too.
+        made = self._made[number] = cls.__new__(cls)
+        for attribute, value in content.items():
+            if attribute.startswith("__"):
+                raise ValueError(f"an attribute {attribute}")
+            made.__dict__[attribute] = self.decode(value)
+        if hasattr(made, "_restore"):
+            made._restore()
+
+    def _function(self, name: str) -> Any:
+        found = allowed()[name]
+        if not isinstance(found, FunctionType):
+            raise TypeError(f"{name} is no function")
+        return found
+
+    def _partial(self, parts: list[Any]) -> Any:
+        function, arguments, keywords = self._each(parts)
+        if not isinstance(function, FunctionType | MethodType):
+            raise TypeError("a function is missing")
+        return partial(function, *arguments, **keywords)
+
+    def _method(self, parts: list[Any]) -> Any:
+        owner, name = self.decode(parts[0]), parts[1]
+        if name not in METHODS or type(owner) not in allowed().values():
+            raise TypeError(f"{name} is no method of a model")
+        return getattr(owner, name)
+
+    def _random_state(self, parts: list[Any]) -> Any:
+        made = np.random.RandomState()
+        made.set_state(tuple(self._each(parts)))
+        return made
+
+    def _vectorizer(self, parts: list[Any]) -> CountVectorizer:
+        params, terms, fixed = self._each(parts)
+        made = CountVectorizer(**{**params, "dtype": params["dtype"].type})
+        made.vocabulary_ = {term: number for number, term in enumerate(terms)}
+        made.fixed_vocabulary_ = fixed
+        return made
+
+    def _object_array(self, parts: list[Any]) -> Array:
+        shape, values = parts
+        made = np.empty(len(values), dtype=object)
+        made[:] = self._each(values)
+        return made.reshape(shape)
+
+    def _sparse(self, parts: list[Any]) -> Any:
+        kind, shape, arrays = parts[0], tuple(parts[1]), self._each(parts[2])
+        form, _, family = kind.partition("_")
+        if form not in COMPRESSED:
+            A = sparse.coo_array((arrays[0], tuple(arrays[1:])), shape=shape)
+            A = A if family == "array" else sparse.coo_matrix(A)
+            return A.asformat(form)
+        made = {
+            "csr_array": sparse.csr_array,
+            "csc_array": sparse.csc_array,
+            "csr_matrix": sparse.csr_matrix,
+            "csc_matrix": sparse.csc_matrix,
+        }[kind](shape, dtype=arrays[0].dtype)
+        made.data, made.indices, made.indptr = arrays
+        made.check_format(full_check=True)  # compiled code reads where these numbers say
+        made.data, made.indices, made.indptr = arrays  # the check makes views of them, which are not shared
+        if not made.data.shape == made.indices.shape == (made.indptr[-1],):
+            raise ValueError("a sparse array whose parts differ in length")
+        return made
+
+
+def _plain_dtype(text: str) -> np.dtype[Any]:
+    dtype = np.dtype(text)
+    if dtype.kind not in "biuf":
+        raise ValueError(f"a dtype {text}")
+    return dtype

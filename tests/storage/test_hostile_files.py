@@ -1,0 +1,253 @@
+"""Files that nobody vouches for are refused in one sentence, or give the very same model."""
+
+import hashlib
+import io
+import json
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import symclust
+from symclust.exceptions import InputError
+from symclust.storage._archive import FORMAT
+
+X = np.kron(np.eye(3), np.ones((5, 2))) + np.random.default_rng(0).uniform(0, 0.1, (15, 6))
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    """The bytes of a model that holds samples, neighbours, sparse arrays and functions."""
+    path = tmp_path_factory.mktemp("models") / "model"
+    return symclust.SymNMF(3, affinity="nearest_neighbors", random_state=0).fit(X).save(path).read_bytes()
+
+
+def unpacked(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    return json.loads(files.pop("header.json")), json.loads(files.pop("model.json")), files
+
+
+def packed(header, model, files, method=zipfile.ZIP_STORED):
+    """Return the bytes of a file with the right checksums, whatever is in it."""
+    files = {"model.json": model if isinstance(model, bytes) else json.dumps(model).encode(), **files}
+    header = {**header, "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in {**files, "header.json": json.dumps(header).encode()}.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def load(content, tmp_path):
+    path = tmp_path / "model.symclust"
+    path.write_bytes(content)
+    return symclust.load(path)
+
+
+def refused(content, tmp_path, words):
+    with pytest.raises(InputError, match=words) as caught:
+        load(content, tmp_path)
+    assert "\n" not in str(caught.value) and "model.symclust" in str(caught.value)
+
+
+def test_files_of_the_first_format_can_be_read():
+    """If not, attributes have other names or meanings: see "Models on disk" in docs/architecture.md."""
+    model = symclust.load(Path(__file__).with_name("format_1.symclust"))
+    assert repr(model) == "SymNMF(n_clusters=3, random_state=0)"
+    assert model.labels_.tolist() == [0] * 5 + [1] * 5 + [2] * 5 == model.predict(X).tolist()
+    assert model.predict(X[::-1] * 1.01).tolist() == model.labels_.tolist()[::-1]
+    assert model.optimality().relative_projected_gradient <= model.tol
+
+
+def test_packed_again_it_is_the_same_model(content, tmp_path):
+    one, other = load(content, tmp_path), load(packed(*unpacked(content)), tmp_path)
+    assert (one.predict(X) == other.predict(X)).all()
+
+
+@pytest.mark.parametrize("other", [b"", b"PK", b"id,x\n1,2\n", b"\x93NUMPY", b"\x80\x04."])
+def test_other_files(other, tmp_path):
+    refused(other, tmp_path, "no zip file")
+
+
+def test_files_that_are_not_there_or_no_files(tmp_path):
+    with pytest.raises(InputError, match=r"missing.symclust cannot be read: No such file"):
+        symclust.load(tmp_path / "missing.symclust")
+    with pytest.raises(InputError, match="cannot be read"):
+        symclust.load(tmp_path)
+    with pytest.raises(TypeError, match="expected a str or a Path"):
+        symclust.load(None)
+
+
+def test_other_zip_files(tmp_path):
+    path = tmp_path / "arrays.npz"
+    np.savez(path, a=np.ones(3))
+    refused(path.read_bytes(), tmp_path, r"without header\.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": FORMAT + 1, "symclust": "99.0"}, r"written by symclust 99\.0.*upgrade symclust"),
+        ({"format": "1"}, "format '1'"),
+        ({"format": True}, "format True"),
+        ({"format": None}, "format None"),
+        ({"model": "estimators.NMF"}, "not what its header says"),
+        ({"symclust": "0.0.1"}, None),
+    ],
+)
+def test_formats_and_versions(change, words, content, tmp_path):
+    header, model, files = unpacked(content)
+    changed = packed({**header, **change}, model, files)
+    if words is None:
+        assert load(changed, tmp_path).n_clusters == 3  # an older version of the package
+    else:
+        refused(changed, tmp_path, words)
+
+
+def test_checksums(content, tmp_path):
+    header, _, files = unpacked(content)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in {**files, "model.json": b"{}", "header.json": json.dumps(header)}.items():
+            archive.writestr(name, data)
+    refused(out.getvalue(), tmp_path, r"checksum of model\.json is wrong")
+    with zipfile.ZipFile(out, "a") as archive:
+        archive.writestr("extra.txt", "more")
+    refused(out.getvalue(), tmp_path, "does not list the files in it")
+
+
+def test_bombs(content, tmp_path):
+    header, model, files = unpacked(content)
+    zeros = {"arrays/9.npy": bytes(10_000_000)}
+    refused(packed(header, model, {**files, **zeros}, zipfile.ZIP_DEFLATED), tmp_path, "packed files")
+    # Many entries for the same bytes.
+    entry, first = b"PK\x01\x02", content.index(b"PK\x01\x02")
+    second = content.index(entry, first + 4)
+    refused(content[:first] + content[first:second] * 50 + content[first:], tmp_path, "no model")
+
+
+@pytest.mark.parametrize(
+    "name", ["os.system", "builtins.eval", "estimators.os", "estimators.as_given", "sklearn.NMF", "list ", ""]
+)
+def test_classes_that_are_none_of_ours(name, content, tmp_path):
+    header, model, files = unpacked(content)
+    model["objects"][0] = {name: model["objects"][0]["estimators.SymNMF"]}
+    refused(packed(header, model, files), tmp_path, "which is none that models are made of")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"function": "os.system"},
+        {"function": "estimators.SymNMF"},
+        {"partial": [{"function": "builtins.eval"}, {"tuple": ["1"]}, {"dict": []}]},
+        {"partial": ["eval", {"tuple": []}, {"dict": []}]},
+        {"method": [{"object": 0}, "fit"]},
+        {"method": [{"tuple": []}, "extend"]},
+        {"pickle": "gASVKAAAAAAAAACMCGJ1aWx0aW5z"},
+        {"dtype": "O"},
+        {"array": [0, 0, [1 << 60], "C"]},
+        {"array": [0, -1, [1], "C"]},
+        {"array": [0, 0, [-1], "C"]},
+        {"array": [99, 0, [1], "C"]},
+        {"array": [-1, 0, [1], "C"]},
+        {"object": 10**9},
+        {"object": -1.5},
+        {"float": "1e999"},
+        {"bytes": "xy"},
+        {"range": [0, 1, 0]},
+        {"random_state": ["MT19937", [1], 0, 0, 0.0]},
+        {"tuple": []} | {"list": []},
+        {},
+    ],
+    ids=lambda value: json.dumps(value)[:40],
+)
+def test_values_that_are_none(value, content, tmp_path):
+    header, model, files = unpacked(content)
+    model["objects"][0]["estimators.SymNMF"]["affinity_params"] = value
+    refused(packed(header, model, files), tmp_path, "is no model that can be loaded")
+
+
+def test_attributes_with_a_meaning_for_python(content, tmp_path):
+    header, model, files = unpacked(content)
+    model["objects"][0]["estimators.SymNMF"]["__class__"] = 3
+    refused(packed(header, model, files), tmp_path, "an attribute __class__")
+
+
+def test_sparse_arrays_that_point_outside(content, tmp_path):
+    header, model, files = unpacked(content)
+    number = next(i for i, entry in enumerate(model["objects"]) if "sparse" in entry)
+    shape = model["objects"][number]["sparse"][1]
+    model["objects"][number]["sparse"][1] = [shape[0], 2]
+    refused(packed(header, model, files), tmp_path, "damaged")
+
+
+def nested(depth):
+    return b'{"model":' + b"[" * depth + b"]" * depth + b',"objects":[]}'
+
+
+def test_json_without_end(content, tmp_path):
+    header, _, files = unpacked(content)
+    refused(packed(header, nested(100_000), files), tmp_path, "RecursionError|damaged")
+    endless = {"model": {"object": 0}, "objects": [{"objectives.RowTerms": [{"object": 0}]}]}
+    refused(packed(header, endless, files), tmp_path, "none that models")
+    endless["objects"] = [{"applications.Marker": [{"object": 0}]}]
+    refused(packed(header, endless, files), tmp_path, "damaged")
+    refused(packed(header, b"{", files), tmp_path, "damaged")
+    refused(packed(header, [], files), tmp_path, "damaged")
+
+
+def npy(array, **options):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array, **options)
+    return out.getvalue()
+
+
+def test_arrays_that_are_none(content, tmp_path):
+    header, model, files = unpacked(content)
+    name = "arrays/0.npy"
+    numbers = np.lib.format.read_array(io.BytesIO(files[name]))
+    long = npy(numbers).replace(f"({len(numbers)},)".encode(), b"(1000000000000,)")
+    objects = npy(np.array([print, 1], dtype=object), allow_pickle=True)
+    others = [npy(numbers[None]), npy(numbers)[:-8], npy(numbers) + b"more", npy(numbers, version=(3, 0))]
+    for wrong in [objects, b"", long, *others]:
+        refused(packed(header, model, {**files, name: wrong}), tmp_path, "damaged")
+    files["arrays/17.npy"] = files.pop(name)
+    refused(packed(header, model, files), tmp_path, "damaged")
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_random_damage(content, tmp_path_factory, data):
+    damaged = bytearray(content[: data.draw(st.integers(0, len(content)) | st.just(len(content)))])
+    edges = st.integers(0, 300) | st.integers(-1500, -1)  # the structure of a zip file is at its ends
+    for place in data.draw(st.lists(st.integers(0, len(content)) | edges, max_size=4)):
+        if -len(damaged) <= place < len(damaged):
+            damaged[place] = data.draw(st.integers(0, 255))
+    path = tmp_path_factory.getbasetemp() / "damaged.symclust"
+    path.write_bytes(damaged)
+    try:
+        model = symclust.load(path)
+    except InputError:
+        return
+    assert model.predict(X).tobytes() == load(content, path.parent).predict(X).tobytes()
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_random_json_with_right_checksums(content, tmp_path_factory, data):
+    """Whatever the JSON says, loading ends with a model or an `InputError`."""
+    header, model, files = unpacked(content)
+    text = json.dumps(model)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(text) - 1))
+        text = text[:place] + data.draw(st.sampled_from('0123456789-.[]{},:"atrue')) + text[place + 1 :]
+    path = tmp_path_factory.getbasetemp() / "forged.symclust"
+    path.write_bytes(packed(header, text.encode(), files))
+    with suppress(InputError):
+        assert isinstance(symclust.load(path), symclust.SymNMF)
