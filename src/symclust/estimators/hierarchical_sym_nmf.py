@@ -83,7 +83,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     affinity_matrix_ : ndarray or csr_array
         The similarity A.
     node_names_ : list or None
-        Names of the nodes, for graphs.
+        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
 
     See Also
     --------
@@ -197,6 +197,10 @@ class HierarchicalSymNMF(SimilarityEstimator):
         """Zeros and ones, n × k: for many leaves many more than there are edges, so made when asked for."""
         check_is_fitted(self)
         return self._placer.H
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return False
 
     @property
     def _n_features_out(self) -> int:
