@@ -33,6 +33,7 @@ from symclust.estimators import (
     select_n_clusters,
 )
 from symclust.graphs import AttributedGraph, AttributedNodes
+from symclust.readers import read
 
 __version__ = version("symclust")
 
@@ -65,6 +66,7 @@ __all__ = [
     "graphs",
     "metrics",
     "operators",
+    "read",
     "select_n_clusters",
     "subtypes",
     "topics",
