@@ -222,6 +222,7 @@ def parse(
             na_filter=gaps,
             index_col=False,
             low_memory=False,
+            float_precision="round_trip",  # what was written is read, to the bit
             skipinitialspace=True,
             quoting=quoting,
         ).set_axis(names, axis=1)

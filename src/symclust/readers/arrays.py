@@ -256,6 +256,6 @@ def _check_market(
     least = 2 * entries  # bytes: a digit and the end of its line
     if least > n_bytes:
         raise InputError(
-            f"{name} is cut off: it announces {entries:,} entries, for which its {n_bytes:,} bytes are too few."
+            f"{name} is cut off: it announces {entries:,} entries, for which {n_bytes:,} bytes are too few."
         )
     check_memory(8 * (size[0] + 3 * entries), f"The matrix of {size[0]:,} rows in {name}", FEWER)

@@ -251,7 +251,7 @@ def _from_networkx(parser: Any, data: bytes, name: str, weight: Any, duplicates:
 
 
 def _labels(graph: Any, notes: list[str]) -> list[Any]:
-    """Return the names of the nodes: an attribute called so if each has one of its own, else as in the file."""
+    """Return the names of the nodes: by an attribute in which all differ, else as the file calls them."""
     for attribute in LABELS:
         labels = [data.get(attribute) for _, data in graph.nodes(data=True)]
         if None not in labels and len({str(label) for label in labels}) == len(labels):

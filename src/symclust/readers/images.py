@@ -22,7 +22,8 @@ def read_image(source: Source, kind: str = "image") -> Described:
         import imageio.v3 as imageio
     except ImportError as error:
         raise MissingExtraError(
-            f"Reading {source.name} needs scikit-image, which is not installed: pip install 'symclust[images]'"
+            f"Reading {source.name} needs scikit-image, which is not installed: "
+            "pip install 'symclust[images]'"
         ) from error
     try:
         return _describe(imageio, source)

@@ -55,6 +55,7 @@ ID_NAMES = (
     *("patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id", "gene_name"),
 )
 AUTO = "auto"
+FLAGS = ("true", "false")  # which pandas reads as numbers
 
 
 def read_table(
@@ -169,8 +170,9 @@ def looks_like_header(rows: list[list[str]]) -> bool:
     if not others:
         return False
     begins = [row[0] for row in others if row]
-    if len(first) > 1 and first[1 : len(begins) + 1] == begins[: len(first) - 1]:
-        return True
+    has_corner = len(first) == len(others[0]) and not is_number(first[0])
+    if len(first) > 1 and first[has_corner:][: len(begins)] == begins[: len(first) - has_corner]:
+        return has_corner or len(first) == len(others[0]) - 1
     return not any(is_number(field) for field in first) and any(first)
 
 
@@ -189,7 +191,7 @@ def find_ids(
             return place, True
     rows = layout.rows[1:] if names is not None else layout.rows
     begins = [row[0] for row in rows if row]
-    is_text = bool(begins) and not any(is_number(field) for field in begins) and width > 1
+    is_text = bool(begins) and not any(is_number(f) or f.lower() in FLAGS for f in begins) and width > 1
     return (0, False) if is_text and len(set(begins)) == len(begins) else (None, True)
 
 
@@ -217,7 +219,8 @@ def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[An
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax()) + 1
         raise InputError(
-            f"{name}: {called} names the samples, but row {row:,} has no name. Fill it in, or say id_column=None."
+            f"{name}: {called} names the samples, but row {row:,} has no name. Fill it in, or say "
+            "id_column=None."
         )
     ids = as_names(str(value).strip() for value in column)
     _check_ids(ids, name, called)
@@ -235,7 +238,8 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
     row, twice = next((row, i) for row, i in enumerate(ids, 1) if seen.setdefault(i, row) != row)
     raise InputError(
         f"{name}: {called} names the samples, but {twice!r} is there twice, in rows {seen[twice]:,} and "
-        f"{row:,}. Give each sample a name of its own, or say id_column=None (no names) or id_column='...' (another one)."
+        f"{row:,}. Give each sample a name of its own, or say id_column=None (no names) or id_column='...' "
+        "(another column)."
     )
 
 
@@ -282,7 +286,7 @@ def _select(frame: Any, columns: Any, name: str) -> Any:
 
 
 def _drop_empty(frame: Any, notes: list[str]) -> Any:
-    """Return the table without columns that have neither a name nor an entry, as a delimiter at the end makes."""
+    """Return the table without the nameless, empty columns that a delimiter at the end of lines makes."""
     empty = [c for c in frame.columns if str(c).startswith("column ") and frame[c].isna().all()]
     if empty:
         notes.append(f"Left out {len(empty)} empty column{'s' * (len(empty) != 1)} without a name.")

@@ -116,7 +116,7 @@ def read_json_lines(
     """Read JSON lines: strings, or objects with a text each."""
     source.text(encoding)  # refuses what is not text
     key = text_column if text_column is not None else _guess_key(source, encoding)
-    found = json_texts(source, key, encoding)
+    found = json_texts(source, key, encoding, "text_column")
     if text_column is None:
         found.notes.insert(0, f"Texts are under the key {key!r}.")
     if id_column is not None and id_column is not False:
@@ -124,8 +124,11 @@ def read_json_lines(
     return found.described()
 
 
-def json_texts(source: Source, text_key: str, encoding: str) -> Texts:
-    """Return the documents of a file with one JSON value per line: a string, or an object with `text_key`."""
+def json_texts(source: Source, text_key: str, encoding: str, option: str = "text_key") -> Texts:
+    """Return the documents of a file with one JSON value per line: a string, or an object with `text_key`.
+
+    `option` is what the user calls that key.
+    """
     if _is_wide(encoding):
         raise OptionError(
             f"encoding={encoding!r} is not possible for JSON lines, which end in a single byte: convert "
@@ -144,7 +147,7 @@ def json_texts(source: Source, text_key: str, encoding: str) -> Texts:
     if not has_text:
         there = f"; its keys are {', '.join(map(repr, sorted(keys)))}" if keys else ""
         raise InputError(
-            f"{source.name} has no line with the key {text_key!r}{there}. Name the right one by text_key."
+            f"{source.name} has no line with the key {text_key!r}{there}. Name the right one by {option}."
         )
     found.note(f"Bytes that are not {encoding} were replaced by U+FFFD in ", damaged)
     return found
