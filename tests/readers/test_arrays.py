@@ -57,7 +57,7 @@ def test_npz_with_several_matrices_asks(tmp_path):
     with pytest.raises(InputError, match=r"holds 2 matrices: 'X', 'Z'\. Say which one to read.*key='X'"):
         read_described(tmp_path / "a.npz")
     np.testing.assert_array_equal(read_described(tmp_path / "a.npz", key="Z").data, X + 1)
-    with pytest.raises(OptionError, match="key='W' is not in a.npz. It holds 'X', 'Z'"):
+    with pytest.raises(OptionError, match=r"key='W' is not in a\.npz\. It holds 'X', 'Z'"):
         read_described(tmp_path / "a.npz", key="W")
 
 
@@ -78,7 +78,7 @@ def test_npz_in_the_parts_of_a_sparse_matrix(tmp_path):
     np.testing.assert_array_equal(found.data.csr.toarray(), RING.toarray())
     parts["A_indices"] = RING.indices + 5
     np.savez(tmp_path / "a.npz", **parts)
-    with pytest.raises(InputError, match="A_data, A_indices, A_indptr, A_shape of a.npz are not the parts"):
+    with pytest.raises(InputError, match=r"A_data, A_indices, A_indptr, A_shape of a\.npz are not the parts"):
         read_described(tmp_path / "a.npz")
 
 

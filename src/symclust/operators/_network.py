@@ -229,4 +229,4 @@ def _refuse_repeated(
 
 
 def _count(number: Any, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -15,6 +15,7 @@ import numpy as np
 from symclust.exceptions import InputError, MissingExtraError, OptionError
 
 __all__ = [
+    "SAMPLE_ROWS",
     "SPACES",
     "Layout",
     "as_names",

@@ -72,7 +72,10 @@ def as_similarity(A: Any, names: list[Any] | None, name: str) -> Operator:
     """Return a matrix of similarities as an operator, checked."""
     operator = _square(A, name)
     operator.names = names
-    check_similarity(operator, nonnegative=False)
+    try:
+        check_similarity(operator, nonnegative=False)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
     return operator
 
 
@@ -81,7 +84,7 @@ def as_network(A: Any, names: list[Any] | None, name: str, notes: list[str]) -> 
     W = as_similarity(A, names, name)
     assert isinstance(W, Dense | Sparse)
     edges = sparse.csr_array(W.array) if isinstance(W, Dense) else W.csr
-    loops = np.count_nonzero(edges.diagonal())
+    loops = int(np.count_nonzero(edges.diagonal()))
     if loops:
         edges = edges.tocoo()
         off = edges.coords[0] != edges.coords[1]

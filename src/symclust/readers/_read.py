@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any
 
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.readers._delimited import Layout, is_number, lay_out, take_sample, without_comments
+from symclust.readers._delimited import SAMPLE_ROWS, Layout, is_number, lay_out, take_sample, without_comments
 from symclust.readers._pairs import KINDS, Described
 from symclust.readers._source import Source, magic_of
 from symclust.readers.arrays import read_matrix_market, read_npy, read_npz
@@ -81,6 +81,7 @@ ADVICE = {
     ".rds": "Write it from R as CSV or Parquet.",
 }
 ONE_DOCUMENT = (".md", ".html", ".htm", ".rst")
+MOST_FIELDS = 4  # of an edge: two ends, a weight and a date
 OF_TEXTS, OF_GRAPHS = ("text_column",), ("duplicates", "weight")
 
 
@@ -222,7 +223,8 @@ def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:
     if wanted == "auto":
         return _format_by_rows(source, layout)
     if wanted == "graph":
-        return "table" if _is_square(layout) and not set(OF_GRAPHS) & set(options) else "edges"
+        is_matrix = _is_square(layout) or layout.width > MOST_FIELDS
+        return "table" if is_matrix and not set(OF_GRAPHS) & set(options) else "edges"
     return _format_of_texts(source, options) if wanted == "texts" else "table"
 
 
@@ -275,11 +277,13 @@ def _has_texts(layout: Layout) -> bool:
 
 def _is_square(layout: Layout) -> bool:
     """Whether the names in the first row are those that the other rows begin with."""
-    first = [field for field in layout.rows[0] if field]
+    names = set(layout.rows[0][1 - layout.width :]) if layout.width > 2 else set()
     begins = [row[0] for row in layout.rows[1:] if row]
-    if not begins or layout.width != len(first[-layout.width + 1 :]) + 1:
-        return False
-    return set(begins) <= set(first) and len(set(begins)) == len(begins) and layout.width > 2
+    is_whole = len(layout.rows) < SAMPLE_ROWS  # otherwise there are more rows than were looked at
+    found = set(begins) == names if is_whole else set(begins) <= names
+    if len(layout.rows[0]) == layout.width and is_number(layout.rows[0][0]):
+        return False  # numbers alone, which a symmetric matrix repeats
+    return bool(begins) and found and len(names) == layout.width - 1 and len(set(begins)) == len(begins)
 
 
 def _is_json(data: bytes) -> bool:

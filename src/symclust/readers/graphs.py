@@ -29,7 +29,9 @@ __all__ = ["end_places", "read_edges", "read_gml", "read_graphml"]
 
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
-PADDED = re.compile(rb"(?:^|[\s,;|])[+-]?(?:0\d|\+)", re.MULTILINE)  # numbers that are names: 007 is not 7
+# Names that pandas would read as other whole numbers than they say: 007, +7, and 7.0 or 1e3 as an end.
+PADDED = re.compile(rb"(?:^|[\s,;|])[+-]?(?:0\d|\+)", re.MULTILINE)
+BROKEN = re.compile(rb"^[ \t]*(?:[^\s,;|]+[ \t,;|]+)?[^\s,;|]*[.eE]", re.MULTILINE)
 ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")
 PLAIN = ("utf-8", "us-ascii", "ascii", "iso-8859-1", "latin-1")  # in these a DOCTYPE is found by its letters
 
@@ -130,7 +132,7 @@ def _parse(
     """Return the table: names as whole numbers where they are, which is ten times faster, else as texts."""
     numbers = list(range(len(names)))
     try:
-        if PADDED.search(data) is None:
+        if ends == (0, 1) and PADDED.search(data) is None and BROKEN.search(data) is None:
             kinds = dict.fromkeys(ends, np.int64) | ({} if column is None else {column: np.float64})
             return parse(data, layout, numbers, has_header, kinds, name)
     except InputError as error:
