@@ -50,7 +50,7 @@ def test_json_lines_of_strings_and_other_keys(tmp_path):
     assert list(read_described(path).data.values()) == LONG
     assert read_described(path, text_column="story", id_column="n").names == ["0", "1", "2"]
     with pytest.raises(
-        InputError, match="no line with the key 'body'; its keys are 'n', 'story'.*text_column"
+        InputError, match=r"no line with the key 'body'; its keys are 'n', 'story'.*text_column"
     ):
         read_described(path, text_column="body")
     with pytest.raises(InputError, match="not every line has a value of its own under the key 'm'"):

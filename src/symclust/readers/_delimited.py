@@ -28,6 +28,7 @@ __all__ = [
     "without_comments",
 ]
 
+BLANKS = " \t"
 SPACES = "spaces"  # any number of blanks and tabs
 CANDIDATES = ("\t", ";", "|", ",")  # a character that is in every line equally often was put there for it
 WORDS = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma", SPACES: "spaces"}
@@ -97,7 +98,7 @@ def lay_out(sample: str, suffix: str, delimiter: str | None) -> Layout:
     >>> lay_out("a;b\n1,5;2\n", ".csv", None).rows
     [['a', 'b'], ['1,5', '2']]
     """
-    lines = [line for line in sample.split("\n") if line.strip()]
+    lines = [line for line in sample.split("\n") if line.strip(BLANKS)]
     if delimiter is not None:
         return Layout(_check_delimiter(delimiter), _divide(lines, delimiter) or [[]], [])
     found = _guess_delimiter(lines, suffix)
@@ -128,7 +129,7 @@ def _guess_delimiter(lines: list[str], suffix: str) -> str:
 
 def _divide(lines: list[str], delimiter: str) -> list[list[str]]:
     if delimiter == SPACES:
-        return [line.split() for line in lines[:SAMPLE_ROWS]]
+        return [re.split(r"[ \t]+", line.strip(BLANKS)) for line in lines[:SAMPLE_ROWS]]
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
     rows: list[list[str]] = []
     try:
@@ -243,7 +244,7 @@ def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, 
     wrong = np.flatnonzero(widths[first:] != expected)
     if wrong.size:
         place = int(wrong[0]) + first
-        more = "" if wrong.size == 1 else f", and {wrong.size - 1:,} other rows likewise"
+        more = "" if wrong.size == 1 else f", and {wrong.size - 1:,} more likewise"
         raise InputError(
             f"{what} is ragged: line {lines[place]:,} has {_fields(widths[place])} where {expected} are "
             f"expected{more}. Mend it, or name another delimiter (delimiter=...); fields with a delimiter in "
@@ -252,7 +253,7 @@ def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, 
 
 
 def _fields(number: int) -> str:
-    return f"{number} field{'s' * (number != 1)}"
+    return "1 field" if number == 1 else f"{number} fields"
 
 
 def _widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:

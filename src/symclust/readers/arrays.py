@@ -61,7 +61,7 @@ def _read_header(file: Any, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
             (2, 0): np.lib.format.read_array_header_2_0,
         }.get(version, np.lib.format.read_array_header_2_0)
         shape, _, dtype = read(file, max_header_size=LARGEST_HEADER)
-    except (ValueError, EOFError, SyntaxError, OSError) as error:
+    except Exception as error:  # the header is parsed as Python, which has errors of many kinds
         first = str(error).split("\n")[0]
         raise InputError(f"{name} is no array that NumPy has saved, or is damaged: {first}") from error
     return shape, dtype

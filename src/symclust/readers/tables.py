@@ -111,9 +111,8 @@ def read_parquet(
 
 
 def _load_parquet(source: Source) -> Any:
-    pandas = import_pandas(source.name)
+    import_pandas(source.name)
     try:
-        import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtraError(
@@ -126,10 +125,16 @@ def _load_parquet(source: Source) -> Any:
             check_memory(
                 2 * sum(groups), f"The table in {source.name}", "Read some of its columns: columns=[...]."
             )
-            table = opened.read()
-            return table.to_pandas()
-    except (pyarrow.ArrowException, OSError, pandas.errors.ParserError) as error:
-        raise InputError(f"{source.name} is no Parquet file, or is damaged: {str(error)[:200]}") from error
+            frame = opened.read().to_pandas()
+    except InputError:
+        raise
+    except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
+        first = str(error).split("\n")[0][:200]
+        raise InputError(f"{source.name} is no Parquet file, or is damaged: {first}.") from error
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
+    return frame
 
 
 def _check_options(header: Any, text_columns: Any, missing: Any) -> None:
@@ -314,9 +319,10 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
     concerned = by_column[by_column > 0]
     if missing == "error":
         column = concerned.index[0]
-        row = int(gaps[column].to_numpy().argmax())
+        row, count = int(gaps[column].to_numpy().argmax()), int(by_column.sum())
+        missing_values = "1 value is" if count == 1 else f"{count:,} values are"
         raise InputError(
-            f"{name}: {int(by_column.sum()):,} values are missing, in {_columns(concerned.index)}; the first "
+            f"{name}: {missing_values} missing, in {_columns(concerned.index)}; the first "
             f"in {_row(frame, row)} of column {column!r}. Say what to do about them: missing='drop_rows', "
             "'drop_columns' or 'mean'."
         )
