@@ -12,7 +12,7 @@ import numpy as np
 import scipy.io
 from scipy import sparse
 
-from symclust.exceptions import InputError, OptionError
+from symclust.exceptions import InputError, OptionError, SymclustError
 from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
 from symclust.readers._source import Source
 from symclust.validation import check_features, check_memory
@@ -72,7 +72,9 @@ def read_npz(source: Source, kind: str = "auto", key: str | None = None) -> Desc
     try:
         with source.open() as file, zipfile.ZipFile(file) as archive:
             return _read_archive(archive, kind, key, source.name)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except SymclustError:
+        raise
+    except Exception as error:  # zipfile and its decompressors have errors of many kinds
         raise InputError(f"{source.name} is no archive of arrays, or is damaged: {error}.") from error
 
 

@@ -129,16 +129,29 @@ def _parse(
     column: Any,
     name: str,
 ) -> Any:
-    """Return the table: names as whole numbers where they are, which is ten times faster, else as texts."""
+    """Return the table: names as whole numbers where they are, which is many times faster, else as texts.
+
+    Weights that are no numbers are texts too, to be named in a message.
+    """
     numbers = list(range(len(names)))
-    try:
-        if ends == (0, 1) and PADDED.search(data) is None and BROKEN.search(data) is None:
-            kinds = dict.fromkeys(ends, np.int64) | ({} if column is None else {column: np.float64})
-            return parse(data, layout, numbers, has_header, kinds, name)
-    except InputError as error:
-        if error.__cause__ is None:  # not about the kind of names and weights
-            raise
+    weights = {} if column is None else {column: np.float64}
+    for kind in (np.int64, str) if _are_whole(data, layout, has_header, ends) else (str,):
+        try:
+            return parse(
+                data, layout, numbers, has_header, dict.fromkeys(ends, kind) | weights, name, gaps=False
+            )
+        except InputError as error:
+            if error.__cause__ is None:  # not about the kind of names and weights
+                raise
     return parse(data, layout, numbers, has_header, dict.fromkeys(numbers, str), name, gaps=False)
+
+
+def _are_whole(data: bytes, layout: Layout, has_header: bool, ends: tuple[int, int]) -> bool:
+    """Whether names may be read as whole numbers without a loss; a look at the first rows spares a search."""
+    rows = layout.rows[has_header:]
+    if ends != (0, 1) or not all(field.isdigit() for row in rows for field in row[:2]):
+        return False
+    return PADDED.search(data) is None and BROKEN.search(data) is None
 
 
 def _build(
