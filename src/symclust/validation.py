@@ -276,8 +276,9 @@ def _about_table(frame: Any, name: str, source: Any, target: Any) -> str:
     reading = "" if weight is None else f", edge_attr={weight!r}"
     named = "" if weight in (None, "weight") else f" with affinity_params={{'weight': {weight!r}}}"
     return (
-        f"{name} looks like a table of {len(frame)} edges, from {source!r} to {target!r}. Make a graph of it "
-        f"first: fit(networkx.from_pandas_edgelist(df, {source!r}, {target!r}{reading})){named}, or "
+        f"{name} looks like a table of {len(frame)} edges, from {source!r} to {target!r}. Estimators on "
+        "similarities, such as SymNMF, take it as it is. Elsewhere make a graph of it first: "
+        f"fit(networkx.from_pandas_edgelist(df, {source!r}, {target!r}{reading})){named}, or "
         "igraph.Graph.DataFrame(df, directed=False). If these are features, give df.to_numpy()."
     )
 

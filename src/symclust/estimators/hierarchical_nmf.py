@@ -97,6 +97,8 @@ class HierarchicalNMF(Clusterer):
         Whether there are `n_clusters` leaves, or none that reaches the `score_threshold`.
     stop_reason_ : str
         Why it stopped.
+    node_names_ : list or None
+        Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
     timings_ : dict
         Seconds spent on ``"splits"``, ``"copies"`` of rows, ``"scores"``, added up over threads, and
         ``"total"``, by the clock.

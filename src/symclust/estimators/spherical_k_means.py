@@ -64,6 +64,8 @@ class SphericalKMeans(Clusterer):
         Whether no sample changed its cluster any more.
     stop_reason_ : str
         The same as a sentence.
+    node_names_ : list or None
+        Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
 
     Notes
     -----
