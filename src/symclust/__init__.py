@@ -33,6 +33,7 @@ from symclust.estimators import (
     select_n_clusters,
 )
 from symclust.graphs import AttributedGraph, AttributedNodes
+from symclust.readers import read
 from symclust.storage import load
 
 __version__ = version("symclust")
@@ -67,6 +68,7 @@ __all__ = [
     "load",
     "metrics",
     "operators",
+    "read",
     "segment_image",
     "select_n_clusters",
     "subtypes",

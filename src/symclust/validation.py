@@ -26,12 +26,14 @@ __all__ = [
     "check_range",
     "check_scale",
     "check_similarity",
+    "end_columns",
     "float_dtype",
     "is_a",
     "is_missing",
     "looks_like_similarity",
     "refuse_edges",
     "refuse_masked",
+    "sample_names",
     "says_stop",
 ]
 
@@ -84,7 +86,8 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
 
     Parameters
     ----------
-    X : array-like or sparse of shape (n_samples, n_features)
+    X : array-like, sparse or AnnData of shape (n_samples, n_features)
+        Of an AnnData, its matrix ``X``.
     name : str
         What the messages call it.
     gaps : str
@@ -98,7 +101,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
         For another number of dimensions, no samples, no features, complex numbers, NaN, infinity, or masked
         entries.
     InputTypeError
-        For a path, an AnnData or a list of edges, and for entries that are not numbers.
+        For a path or a list of edges, and for entries that are not numbers.
 
     Examples
     --------
@@ -107,6 +110,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     dtype('float64')
     """
     _refuse_containers(X, name)
+    X = _matrix_of_annotated(X, name) if is_a(X, "anndata", "AnnData") else X
     refuse_edges(X, name=name)
     refuse_masked(X, name=name, gaps=gaps)
     try:
@@ -138,19 +142,49 @@ def _refuse_containers(X: Any, name: str) -> None:
     if isinstance(X, str | bytes | os.PathLike):
         raise InputTypeError(
             f"{name} is a path or a text, {X!r:.60}. Expected the data themselves: an array, a DataFrame or "
-            "a sparse matrix with one row a sample, or a graph. Read a file first, for example with "
+            "a sparse matrix with one row per sample, or a graph. Read a file first: symclust.read(path), or "
             "numpy.loadtxt(path, delimiter=',') or pandas.read_csv(path)."
-        )
-    if is_a(X, "anndata", "AnnData"):
-        raise InputTypeError(
-            f"{name} is an AnnData, which holds several matrices. Give the one to be used: adata.X, a layer "
-            "adata.layers[...], or an embedding such as adata.obsm['X_pca']."
         )
     if any(is_a(X, "symclust", kind) for kind in ("AttributedGraph", "AttributedNodes")):
         raise InputTypeError(
             f"{name} is {type(X).__name__}, edges and features together, which models of similarities take "
             f"where both were fitted, such as SymNMF. Give {name}.features alone here."
         )
+
+
+def _matrix_of_annotated(adata: Any, name: str) -> Any:
+    """Return the matrix X of an AnnData, read into memory where it is still on disk."""
+    if getattr(adata, "isbacked", False):
+        adata = adata.to_memory()
+    if getattr(adata, "X", None) is None:
+        raise InputError(
+            f"{name} is an AnnData without a matrix X. Give the matrix to be used: a layer "
+            "adata.layers[...], or an embedding such as adata.obsm['X_pca']."
+        )
+    return adata.X
+
+
+def sample_names(X: Any) -> list[Any] | None:
+    """Return the names of samples: the index of a DataFrame, `obs_names` of an AnnData; None without names.
+
+    Rows that are only counted from 0 on have no names.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from symclust.validation import sample_names
+    >>> sample_names(pandas.DataFrame({"age": [29, 27]}, index=["ann", "bob"]))
+    ['ann', 'bob']
+    >>> sample_names(pandas.DataFrame({"age": [29, 27]})) is None
+    True
+    """
+    if is_a(X, "pandas", "DataFrame"):
+        counted = is_a(X.index, "pandas", "RangeIndex") and (X.index.start, X.index.step) == (0, 1)
+        return None if counted else X.index.tolist()
+    if is_a(X, "anndata", "AnnData"):
+        names = [str(name) for name in X.obs_names]
+        return None if names == [str(number) for number in range(len(names))] else names
+    return None
 
 
 def refuse_masked(X: Any, *, name: str = "X", gaps: str = FILL) -> None:
@@ -190,15 +224,23 @@ def refuse_edges(X: Any, *, name: str = "X", numbers: bool = False) -> None:
     if is_a(X, "networkx", "EdgeViewABC") or is_a(X, "igraph", "EdgeSeq"):
         raise InputTypeError(f"{name} holds the edges of a graph. Give the graph itself: fit(graph).")
     if is_a(X, "pandas", "DataFrame"):
-        ends = _end_columns(X)
+        ends = end_columns(X)
         if ends is not None:
             raise InputTypeError(_about_table(X, name, *ends))
     elif (edge := _first_edge(X, numbers)) is not None:
         raise InputTypeError(_about_edges(len(X), edge, name))
 
 
-def _end_columns(frame: Any) -> tuple[Any, Any] | None:
-    """Return the columns of a table that hold the two ends of edges, by their names."""
+def end_columns(frame: Any) -> tuple[Any, Any] | None:
+    """Return the columns of a table that hold the two ends of edges, by their names; None if it has none.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from symclust.validation import end_columns
+    >>> end_columns(pandas.DataFrame(columns=["weight", "Source", "Target"]))
+    ('Source', 'Target')
+    """
     if not 2 <= frame.shape[1] <= 4:  # with a weight, and perhaps a kind
         return None
     found = {str(column).strip().lower(): column for column in frame.columns}
@@ -234,8 +276,9 @@ def _about_table(frame: Any, name: str, source: Any, target: Any) -> str:
     reading = "" if weight is None else f", edge_attr={weight!r}"
     named = "" if weight in (None, "weight") else f" with affinity_params={{'weight': {weight!r}}}"
     return (
-        f"{name} looks like a table of {len(frame)} edges, from {source!r} to {target!r}. Make a graph of it "
-        f"first: fit(networkx.from_pandas_edgelist(df, {source!r}, {target!r}{reading})){named}, or "
+        f"{name} looks like a table of {len(frame)} edges, from {source!r} to {target!r}. Estimators on "
+        "similarities, such as SymNMF, take it as it is. Elsewhere make a graph of it first: "
+        f"fit(networkx.from_pandas_edgelist(df, {source!r}, {target!r}{reading})){named}, or "
         "igraph.Graph.DataFrame(df, directed=False). If these are features, give df.to_numpy()."
     )
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,20 +11,18 @@ from unicodedata import normalize
 import numpy as np
 from scipy import sparse
 
-from symclust._text import showable
 from symclust.applications._markup import without_addresses, without_markup
-from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.validation import check_features, is_missing
+from symclust.exceptions import InputError, InputTypeError
+from symclust.readers import Source, Texts, folder_texts, json_texts
+from symclust.validation import check_features, is_a, is_missing
 
 __all__ = ["Corpus", "read_corpus"]
 
 EXPECTED = (
-    "Give a list of strings, a dict of names and strings, the path of a folder of text files or of a .jsonl "
-    "or .jsonl.gz file, or a documents × terms matrix of counts."
+    "Give a list of strings, a dict of names and strings, a Series, the path of a folder of text files or of "
+    "a .jsonl or .jsonl.gz file, or a documents × terms matrix of counts."
 )
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-LISTED = 5  # names in a note
-WIDE = ("utf-16", "utf-32", "utf_16", "utf_32")  # zero bytes are part of their letters
 
 
 @dataclass
@@ -103,6 +97,8 @@ def _read(texts: Any, feature_names: Any, text_key: str, encoding: str) -> Corpu
         return _read_path(texts, text_key, encoding)
     if isinstance(texts, Mapping):
         return replace(_read_strings(texts.values()), names=[str(name) for name in texts])
+    if is_a(texts, "pandas", "Series") and not is_a(texts.index, "pandas", "RangeIndex"):
+        return replace(_read_strings(texts), names=[str(name) for name in texts.index])
     if isinstance(texts, bytes) or not isinstance(texts, Iterable):
         raise InputTypeError(f"Documents cannot be read from {type(texts).__name__}. {EXPECTED}")
     return _read_strings(texts)
@@ -124,12 +120,16 @@ def _read_path(given: str | Path, text_key: str, encoding: str) -> Corpus:
     except OSError:
         is_folder = is_file = False
     if is_folder:
-        return _read_folder(path, encoding)
+        return _from_readers(folder_texts(path, encoding))
     if is_file and path.name.lower().endswith(JSON_LINES):
-        return _read_json_lines(path, text_key, encoding)
+        return _from_readers(json_texts(Source(path), text_key, encoding))
     what = "is neither a folder nor a .jsonl file" if is_file else "does not exist"
     shown = str(given)[:60] + ("…" if len(str(given)) > 60 else "")
     raise InputError(f"{shown!r} is taken for a path, which {what}. {EXPECTED}")
+
+
+def _from_readers(found: Texts) -> Corpus:
+    return Corpus(found.texts, found.names, found.notes)
 
 
 def _read_strings(texts: Iterable[Any]) -> Corpus:
@@ -181,118 +181,3 @@ def _read_names(feature_names: Any, n_columns: int) -> list[str]:
             "name for each term, in the order of the columns."
         )
     return terms
-
-
-def _read_folder(folder: Path, encoding: str) -> Corpus:
-    """Return the text files below a folder, in the order of their paths.
-
-    Hidden files and folders and symbolic links are skipped, and so, with a note, are files with zero bytes in
-    them: they are not text. Bytes that are not `encoding` become U+FFFD, with a note.
-    """
-    corpus = Corpus([], [])
-    binary, damaged = [], []
-    for path in sorted(_visible_files(folder), key=lambda path: path.relative_to(folder).parts):
-        data, name = path.read_bytes(), path.relative_to(folder).as_posix()
-        if b"\0" in data and not _is_wide(encoding):
-            binary.append(name)
-            continue
-        text, is_damaged = _decode(data, encoding)
-        damaged += [name] * is_damaged
-        _add(corpus, text, name)
-    _note(corpus, "Skipped, since text has no zero bytes: ", binary)
-    _note(corpus, f"Bytes that are not {encoding} were replaced by U+FFFD in ", damaged)
-    if not corpus.texts:
-        raise InputError(
-            f"There are no text files below {str(folder)!r}; hidden files and links are skipped."
-        )
-    return corpus
-
-
-def _visible_files(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            path = Path(parent, name)
-            if not name.startswith(".") and path.is_file() and not path.is_symlink():
-                yield path
-
-
-def _read_json_lines(path: Path, text_key: str, encoding: str) -> Corpus:
-    """Return the documents of a file with one JSON value per line: a string, or an object with `text_key`."""
-    if _is_wide(encoding):
-        raise OptionError(
-            f"encoding={encoding!r} is not possible for JSON lines, which end in a single byte: convert "
-            f"{path.name} to UTF-8."
-        )
-    corpus = Corpus([], [])
-    damaged: list[str] = []
-    keys: set[str] = set()
-    has_text = False
-    for number, data in enumerate(_lines(path), start=1):
-        line, is_damaged = _decode(data, encoding)
-        line = line.removeprefix("\ufeff")
-        if not line.strip():
-            continue
-        value = _parse(line, path, number)
-        damaged += [f"line {number}"] * is_damaged
-        keys |= set(value) if isinstance(value, dict) else set()
-        text = _text(value, text_key, f"line {number} of {path.name}")
-        has_text |= text is not None
-        _add(corpus, text or "", f"line {number}")
-    if not has_text:
-        found = f"; its keys are {', '.join(map(repr, sorted(keys)))}" if keys else ""
-        raise InputError(
-            f"{path.name} has no line with the key {text_key!r}{found}. Name the right one by text_key."
-        )
-    _note(corpus, f"Bytes that are not {encoding} were replaced by U+FFFD in ", damaged)
-    return corpus
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    opener = gzip.open if path.name.lower().endswith(".gz") else open
-    try:
-        with opener(path, "rb") as file:
-            yield from file
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path.name} cannot be decompressed: {error}.") from error
-
-
-def _parse(line: str, path: Path, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"Line {number} of {path.name} is not JSON: {error}.") from error
-
-
-def _text(value: Any, text_key: str, where: str) -> str | None:
-    if isinstance(value, dict):
-        value = value.get(text_key)
-    if value is None or isinstance(value, str):
-        return value
-    raise InputError(f"{where} holds a {type(value).__name__}, not a string, under the key {text_key!r}.")
-
-
-def _is_wide(encoding: str) -> bool:
-    return str(encoding).lower().startswith(WIDE)
-
-
-def _decode(data: bytes, encoding: str) -> tuple[str, bool]:
-    try:
-        return data.decode(encoding), False
-    except UnicodeDecodeError:
-        return data.decode(encoding, errors="replace"), True
-    except (LookupError, TypeError) as error:
-        raise OptionError(f"encoding={encoding!r} is not known; 'utf-8' and 'latin-1' are.") from error
-
-
-def _add(corpus: Corpus, text: str, name: str) -> None:
-    assert corpus.texts is not None
-    corpus.texts.append(text.removeprefix("\ufeff"))
-    corpus.names.append(name)
-
-
-def _note(corpus: Corpus, what: str, names: list[str]) -> None:
-    if names:
-        listed = ", ".join(map(showable, names[:LISTED]))
-        more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-        corpus.notes.append(f"{what}{listed}{more}.")

@@ -71,10 +71,10 @@ def topics(
     ----------
     texts : list of str, dict, path, or matrix
         Any iterable of strings, None standing for an empty one; a dict of the names of documents and their
-        texts; the path of a folder, whose text files are read in the order of their names; the path of a
-        ``.jsonl`` or ``.jsonl.gz`` file; or a documents × terms matrix of counts, dense, sparse or a
-        DataFrame. Texts are composed first (Unicode's NFC), so that an é is one character however it was
-        written.
+        texts, as `symclust.read` returns; a Series, whose index names the documents; the path of a folder,
+        whose text files are read in the order of their names; the path of a ``.jsonl`` or ``.jsonl.gz``
+        file; or a documents × terms matrix of counts, dense, sparse or a DataFrame. Texts are composed first
+        (Unicode's NFC), so that an é is one character however it was written.
     n_topics : int, "auto" or None, default=20
         Number of leaves at most: splitting ends earlier when no leaf can be split, and ``notes`` says so.
         "auto" chooses by the neighbour graph of the documents, as ``n_clusters="auto"`` of the estimators

@@ -16,9 +16,11 @@ from symclust.estimators._communities import (
     communities,
     members_by_label,
     members_by_share,
+    sample_table,
 )
 from symclust.estimators._input import (
     Similarity,
+    feature_table,
     input_tags,
     is_similarity,
     read_similarity,
@@ -37,7 +39,7 @@ from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Savable
-from symclust.validation import check_features, check_number
+from symclust.validation import check_features, check_number, sample_names
 
 
 class Clusterer(Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -70,6 +72,87 @@ class Clusterer(Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                     "function returns, for example with affinity='precomputed', to save it."
                 )
         return state
+
+    def _note_features(self, X: Any, *, reset: bool = True) -> None:
+        """Keep or compare the number and names of features, by scikit-learn's rules.
+
+        A fit also keeps the names of the samples. Values were checked before.
+        """
+        validate_data(self, feature_table(X), reset=reset, skip_check_array=True)
+        if reset:
+            self.node_names_ = sample_names(X)
+
+    @property
+    def _gives_degrees(self) -> bool:
+        """Whether memberships are degrees, and not the labels written as zeros and ones."""
+        return True
+
+    def communities(self, threshold: float | None = None) -> Communities:
+        """Return the members of each cluster, by name where samples have names and by number otherwise.
+
+        Parameters
+        ----------
+        threshold : float above 0 and at most 1, default=None
+            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
+            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
+            none either way.
+
+        Returns
+        -------
+        Communities
+            A list with one list of members a cluster. It also tells the clusters of a node:
+            ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
+
+        Examples
+        --------
+        Two circles of friends who share one:
+
+        >>> import networkx as nx
+        >>> from symclust import SymNMF
+        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
+        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
+        >>> sorted(len(members) for members in model.communities())
+        [2, 3]
+        >>> shared = model.communities(threshold=0.5)
+        >>> sorted(shared)
+        [['a', 'b', 'c'], ['c', 'd', 'e']]
+        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
+        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
+        >>> shared.clusters_of("c")
+        {0, 1}
+        """
+        check_is_fitted(self)
+        nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
+        if threshold is None:
+            return communities(members_by_label(self.labels_, self._n_features_out), nodes)
+        check_number("threshold", threshold, least=0, most=1, exclusive=True)
+        return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
+
+    def to_dataframe(self) -> Any:
+        """Return what was found as a table with one row per sample.
+
+        Returns
+        -------
+        DataFrame
+            The index holds the names of the samples, or their numbers. The columns are `label`, −1 for a
+            sample in no cluster; `confidence`, the largest membership of the sample divided by the sum of its
+            memberships, from 1/k for one that belongs equally to k clusters to 1 for one that belongs to a
+            single cluster; and `cluster_0`, `cluster_1`, ..., the columns of `membership_`. The confidence is
+            NaN for samples in no cluster, and for methods that give labels without degrees.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from symclust import NMF
+        >>> X = pd.DataFrame({"x": [4, 3, 0], "y": [0, 1, 2]}, index=["ann", "bob", "cem"])
+        >>> print(NMF(2).fit(X).to_dataframe().round(2).to_string(index_names=False))
+             label  confidence  cluster_0  cluster_1
+        ann      0        1.00        4.0        0.0
+        bob      0        0.75        3.0        1.0
+        cem      1        1.00        0.0        2.0
+        """
+        check_is_fitted(self)
+        return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
 
     def _input_tags(self) -> dict[str, bool]:
         """Return what scikit-learn asks about X."""
@@ -141,8 +224,8 @@ class SimilarityEstimator(Clusterer):
         if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
             self.__dict__.pop("feature_names_in_", None)
-        else:  # scikit-learn's bookkeeping of feature names and numbers; the values were checked by us
-            validate_data(self, X, skip_check_array=True)
+        else:
+            self._note_features(X)
         return similarity
 
     def _store(self, similarity: Similarity, best: Result) -> None:
@@ -264,47 +347,6 @@ class SimilarityEstimator(Clusterer):
         X = self._check_new(X)
         return self._placer.score(X, self.labels_, self._labels_of)
 
-    def communities(self, threshold: float | None = None) -> Communities:
-        """Return the members of each cluster, by name for a graph and by number otherwise.
-
-        Parameters
-        ----------
-        threshold : float above 0 and at most 1, default=None
-            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
-            none either way.
-
-        Returns
-        -------
-        Communities
-            A list with one list of members a cluster. It also tells the clusters of a node:
-            ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
-
-        Examples
-        --------
-        Two circles of friends who share one:
-
-        >>> import networkx as nx
-        >>> from symclust import SymNMF
-        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
-        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
-        >>> sorted(len(members) for members in model.communities())
-        [2, 3]
-        >>> shared = model.communities(threshold=0.5)
-        >>> sorted(shared)
-        [['a', 'b', 'c'], ['c', 'd', 'e']]
-        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
-        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
-        >>> shared.clusters_of("c")
-        {0, 1}
-        """
-        check_is_fitted(self)
-        nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
-        if threshold is None:
-            return communities(members_by_label(self.labels_, self._n_features_out), nodes)
-        check_number("threshold", threshold, least=0, most=1, exclusive=True)
-        return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
-
     def _place(self, X: Any) -> Placed:
         X = self._check_new(X)
         return self._placer.place(X)
@@ -321,13 +363,13 @@ class SimilarityEstimator(Clusterer):
             )
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
-            pairwise = self._training.samples is None or self.node_names_ is not None
+            pairwise = self._training.samples is None or self._training.is_graph
             raise InputError(
                 f"X has {checked.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
                 f"{': the similarities of each new sample to the training samples' if pairwise else ''}."
             )
-        validate_data(self, X, reset=False, skip_check_array=True)  # the names of the features
+        self._note_features(X, reset=False)
         return checked
 
     def _input_tags(self) -> dict[str, bool]:
@@ -346,6 +388,10 @@ class HardEstimator(SimilarityEstimator):
     """
 
     _nonnegative: ClassVar[bool] = False
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return False
 
     def _store_labels(self, similarity: Similarity, labels: Array, n_clusters: int, **outcome: Any) -> None:
         labels = leave_out_isolated(labels, similarity.operator)
@@ -376,7 +422,7 @@ def is_given(similarity: Similarity) -> bool:
 
     Others have zeros on their diagonals on purpose: that they have negative eigenvalues is no news.
     """
-    return similarity.samples is None and similarity.names is None
+    return similarity.samples is None and not similarity.is_graph
 
 
 def warn_of_negative_part(similarity: Similarity, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Clusters as lists of members, and the same seen from the members."""
+"""Clusters as lists of members, and the same seen from the members, one by one or in a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust.exceptions import InputError
+from symclust._types import Array
+from symclust.exceptions import InputError, MissingExtraError
 
 
 class Communities(list[list[Any]]):
@@ -56,7 +57,7 @@ class Communities(list[list[Any]]):
         if node not in self.by_node:
             raise InputError(
                 f"{node!r} is not one of the {len(self._nodes)} nodes. Nodes are called as in the graph that "
-                "was fitted; samples are called by their number, from 0 on."
+                "was fitted, samples as in the index of the table; without names by number, from 0 on."
             )
         return self.by_node[node]
 
@@ -88,3 +89,41 @@ def communities(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Communit
     """Return clusters of nodes from clusters of their numbers."""
     nodes = list(nodes)
     return Communities(([nodes[i] for i in numbers] for numbers in members), nodes)
+
+
+def sample_table(labels: Array, H: Any, names: list[Any] | None, gives_degrees: bool) -> Any:
+    """Return a DataFrame with the label, confidence and memberships of each sample."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtraError(
+            "Tables need pandas, which is not installed: pip install 'symclust[tables]'"
+        ) from error
+    index = None if names is None else pandas.Index(names, name="name", tupleize_cols=False)
+    columns = [f"cluster_{number}" for number in range(H.shape[1])]
+    shares = confidence(H) if gives_degrees else np.full(len(labels), np.nan)
+    if sparse.issparse(H):  # as many columns as clusters, nearly all of it zero
+        memberships = pandas.DataFrame.sparse.from_spmatrix(sparse.csr_array(H), index, columns)
+    else:
+        memberships = pandas.DataFrame(np.asarray(H), index, columns)
+    found = pandas.DataFrame({"label": labels, "confidence": shares}, index=index)
+    return pandas.concat([found, memberships], axis=1)
+
+
+def confidence(H: Any) -> Array:
+    """Return the share of the largest membership of each row in the sum of its row; NaN where all are zero.
+
+    Negative memberships count as none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.estimators._communities import confidence
+    >>> confidence(np.array([[3.0, 1.0], [0.0, 2.0], [0.0, 0.0]])).tolist()
+    [0.75, 1.0, nan]
+    """
+    entries = H.maximum(0) if sparse.issparse(H) else np.maximum(H, 0)
+    largest = entries.max(axis=1)
+    largest = largest.toarray().ravel() if sparse.issparse(largest) else np.asarray(largest)
+    sums = np.asarray(entries.sum(axis=1)).ravel()
+    return np.divide(largest, sums, out=np.full(len(sums), np.nan), where=sums > 0)

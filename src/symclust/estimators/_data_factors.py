@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas
@@ -61,7 +61,7 @@ class DataFactors(Clusterer):
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
         checked = self._read(X)
         check_range(checked)
-        validate_data(self, X, skip_check_array=True)  # scikit-learn's bookkeeping of feature names
+        self._note_features(X)
         k = check_n_clusters(self.n_clusters, checked.shape[0])
         A = Bipartite(checked)
         objective = self._make_objective(A, checked)
@@ -108,7 +108,9 @@ class DataFactors(Clusterer):
 
     def _warn(self, best: Result) -> None:
         best.warn(type(self).__name__)
-        warn_of_degenerate(type(self).__name__, self.labels_, self._n_features_out, OF_FEATURES)
+        warn_of_degenerate(
+            type(self).__name__, self.labels_, self._n_features_out, OF_FEATURES, self.node_names_
+        )
 
     # What was given -----------------------------------------------------------------------------------------
 
@@ -165,7 +167,7 @@ class DataFactors(Clusterer):
         """
         check_is_fitted(self)
         checked = self._read(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        self._note_features(X, reset=False)
         return self._place(checked)
 
     def _place(self, X: Any) -> Array:
@@ -205,7 +207,7 @@ class DataFactors(Clusterer):
         """
         check_is_fitted(self)
         checked = self._read(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        self._note_features(X, reset=False)
         return self._placer.score(checked)
 
     def inverse_transform(self, X: Any) -> Array:

@@ -23,15 +23,26 @@ from symclust.graphs import (
     NormalizedCut,
     RandomWalk,
 )
-from symclust.operators import Dense, Operator, Sparse, as_operator, graph_adjacency, graph_names
+from symclust.operators import (
+    Dense,
+    Network,
+    Operator,
+    Sparse,
+    as_operator,
+    graph_adjacency,
+    graph_names,
+    network_of_table,
+)
 from symclust.validation import (
     PAIRS,
     ask_what_it_is,
     check_features,
     check_similarity,
+    end_columns,
     is_a,
     looks_like_similarity,
     refuse_masked,
+    sample_names,
 )
 
 NEIGHBORS = "nearest_neighbors"  # what samples are compared by before a step from their graph to another
@@ -56,7 +67,7 @@ class Similarity:
     operator : Operator
         A.
     names : list or None
-        Of the nodes of a graph.
+        Of the samples: nodes of a graph, the index of a DataFrame.
     samples : array or None
         What the rows of new samples are compared with, not the user's own array: training samples ×
         features, or the edges of the training nodes. None where A itself was given, or is found from new rows
@@ -71,6 +82,8 @@ class Similarity:
         What A was made of: samples × features, or a network as an operator. None where A was given.
     again : callable or None
         From other data of the kind of `origin` to their similarities.
+    is_graph : bool
+        Whether the samples are the nodes of a graph, given as one.
     """
 
     operator: Operator
@@ -81,6 +94,7 @@ class Similarity:
     read_new: Callable[[Any], Any] | None = None
     origin: Any = None
     again: Callable[[Any], Any] | None = None
+    is_graph: bool = False
 
     @property
     def matrix(self) -> Any:
@@ -90,8 +104,17 @@ class Similarity:
 
 
 def is_similarity(X: Any) -> bool:
-    """Whether X describes similarities by its type: an operator or a graph, with or without attributes."""
-    return isinstance(X, Operator | AttributedGraph) or graph_names(X) is not None
+    """Whether X describes similarities by its type: an operator, a graph, or a table of edges."""
+    return isinstance(X, Operator | AttributedGraph) or graph_names(X) is not None or _is_edge_table(X)
+
+
+def _is_edge_table(X: Any) -> bool:
+    return is_a(X, "pandas", "DataFrame") and end_columns(X) is not None
+
+
+def _is_operator(X: Any) -> bool:
+    """Whether X is to be taken as it is; a `Network` is a graph like others."""
+    return isinstance(X, Operator) and not isinstance(X, Network)
 
 
 def read_similarity(
@@ -103,13 +126,48 @@ def read_similarity(
     they are. A method that `normalizes` for itself is spared normalised cuts that are not asked for by name.
     """
     given = _check_params(params)
+    X, affinity = _recognise(X, affinity, given)
     if isinstance(X, AttributedGraph):
         return _read_attributed(X, affinity, given, normalizes)
     if is_similarity(X) or _holds_pairs(affinity, given):
         return _read(X, affinity, given, normalizes)
+    names = sample_names(X)
     X = check_features(X, copy=True)  # kept for new samples, whatever becomes of the array given
     again = partial(_matrix_of, affinity=affinity, params=params, normalizes=normalizes)
-    return replace(_read(X, affinity, given, normalizes), origin=X, again=again)
+    return replace(_read(X, affinity, given, normalizes), names=names, origin=X, again=again)
+
+
+def _recognise(X: Any, affinity: Any, params: dict[str, Any]) -> tuple[Any, Any]:
+    """Return a table of edges as a network, and for a table of similarities the affinity that takes them.
+
+    In such a table rows and columns have the same names. Zeros on its diagonal are those of the adjacency
+    matrix of a graph, or those of distances, which are asked about.
+    """
+    if _is_edge_table(X):
+        return network_of_table(X, **{key: params.pop(key) for key in ("weight",) if key in params}), affinity
+    if not (_is_word(affinity, "auto") and is_similarity_table(X)):
+        return X, affinity
+    A = check_features(X, gaps=PAIRS)
+    n, n_nonzeros = A.shape[0], A.count_nonzero() if sparse.issparse(A) else np.count_nonzero(A)
+    if A.diagonal().any() or not n_nonzeros:
+        return X, "precomputed"
+    if n_nonzeros == n * n - n:
+        ask_what_it_is(A)
+    return X, "network"
+
+
+def feature_table(X: Any) -> Any:
+    """Return what scikit-learn reads the number and names of features off: of an AnnData a table of them."""
+    if not is_a(X, "anndata", "AnnData"):
+        return X
+    import pandas  # which anndata is built on
+
+    return pandas.DataFrame(columns=[str(name) for name in X.var_names])
+
+
+def is_similarity_table(X: Any) -> bool:
+    """Whether X is a DataFrame whose rows have names, and whose columns have the same in the same order."""
+    return is_a(X, "pandas", "DataFrame") and sample_names(X) is not None and X.index.equals(X.columns)
 
 
 def trace_network(
@@ -117,7 +175,8 @@ def trace_network(
 ) -> Similarity:
     """Return a similarity that was made of a network with the network, and how to make it of another."""
     given = _check_params(params)
-    is_edges = is_similarity(X) and not isinstance(X, Operator | AttributedGraph)
+    X, affinity = _recognise(X, affinity, given)
+    is_edges = is_similarity(X) and not (_is_operator(X) or isinstance(X, AttributedGraph))
     if not (is_edges or _holds_pairs(affinity, given)) or _is_word(affinity, "precomputed"):
         return similarity
     W = _adjacency(X, given).operator
@@ -156,9 +215,9 @@ def _read(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Si
 
 
 def _read_by_choice(X: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
-    if isinstance(X, Operator):
+    if _is_operator(X):
         _refuse_params(f"a {type(X).__name__}", params)
-        return Similarity(X, extend=as_given, words="the operator as it was given")
+        return Similarity(X, X.names, extend=as_given, words="the operator as it was given")
     if is_similarity(X):
         return _read_network(_adjacency(X, params), params, normalizes)
     if looks_like_similarity(X):
@@ -208,7 +267,7 @@ def _read_attributed(
     samples, n = _side_by_side(X.adjacency, X.features), X.n_nodes
     extend = partial(_extend_attributed, rule, n)
     read_new = partial(_read_new_nodes, samples, X.feature_names, n)
-    return Similarity(A, X.names, samples, extend, words, read_new)
+    return Similarity(A, X.names, samples, extend, words, read_new, is_graph=True)
 
 
 def _side_by_side(edges: Any, features: Any) -> sparse.csr_array:
@@ -258,7 +317,7 @@ def _apply(step: Any, base: Similarity) -> Similarity:
     # The row of an old node is not found again to the bit by walking from its edges.
     samples = step.W_.csr if base.samples is None and isinstance(step, RandomWalk) else base.samples
     extend = None if base.extend is None else partial(_extend_step, step, base)
-    return Similarity(A, base.names, samples, extend, base.words)
+    return Similarity(A, base.names, samples, extend, base.words, is_graph=base.is_graph)
 
 
 def _extend_step(step: Any, base: Similarity, X: Any) -> Any:
@@ -277,7 +336,8 @@ def _read_pairs(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool)
         return replace(_call(affinity, X, params), words=words)
     if _is_word(affinity, "precomputed"):
         _refuse_params("affinity='precomputed'", params)
-        return Similarity(as_operator(_check_precomputed(X)), extend=as_given, words=words)
+        A = _read_matrix(X)
+        return Similarity(A, A.names, extend=as_given, words=words)
     if normalizes and _is_word(affinity, NEIGHBORS):
         params = {"normalize": False, **params}
     rule = make_affinity(affinity, params)
@@ -291,9 +351,9 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool)
             f"affinity={affinity!r} compares samples × features, but a {type(X).__name__} holds similarities "
             "already. Use affinity='precomputed' to take them as they are."
         )
-    if isinstance(X, Operator):
+    if _is_operator(X):
         _refuse_params(f"a {type(X).__name__}", params)
-        return Similarity(X, extend=as_given, words="the operator as it was given")
+        return Similarity(X, X.names, extend=as_given, words="the operator as it was given")
     network = _adjacency(X, params)
     _refuse_params(f"a {type(X).__name__}", params)
     if affinity == "precomputed" or normalizes:
@@ -304,11 +364,12 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool)
 def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
     """Return a network as it is; the name of the weights is taken out of `params`."""
     if not is_similarity(X):
-        given = as_operator(_check_precomputed(X))
+        given = _read_matrix(X)
         W = Sparse(sparse.csr_array(given.array)) if isinstance(given, Dense) else given
+        W.names = given.names
         check_similarity(W)
-        return Similarity(W, extend=_as_edges, words="the network")
-    if isinstance(X, Operator):
+        return Similarity(W, W.names, extend=_as_edges, words="the network")
+    if _is_operator(X):
         raise CombinationError(
             f"affinity='network' reads an adjacency matrix or a graph, and {X!r} is an operator. Leave the "
             "affinity out to take it as it is."
@@ -318,7 +379,7 @@ def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
         raise InputError(f"The {type(X).__name__} has no nodes: there is nothing to cluster.")
     W = Sparse(graph_adjacency(X, **{key: params.pop(key) for key in ("weight",) if key in params}))
     W.names = names
-    return Similarity(W, names, extend=_as_edges, words="the network")
+    return Similarity(W, names, extend=_as_edges, words="the network", is_graph=True)
 
 
 def _as_edges(X: Any) -> sparse.csr_array:
@@ -336,14 +397,17 @@ def _call(affinity: Callable[..., Any], X: Any, params: dict[str, Any]) -> Simil
     return Similarity(operator, samples=X)
 
 
-def _check_precomputed(X: Any) -> Any:
-    named = is_a(X, "pandas", "DataFrame") and not is_a(X.index, "pandas", "RangeIndex")
-    if named and not X.index.equals(X.columns):
+def _read_matrix(X: Any) -> Operator:
+    """Return similarities that were given as a matrix or a table as an operator, with their names."""
+    names = sample_names(X)
+    if names is not None and is_a(X, "pandas", "DataFrame") and not X.index.equals(X.columns):
         raise InputError(
             "The DataFrame's index and columns differ, so rows and columns may not be in the same order. "
             "Reorder them (df.loc[names, names]), or pass df.to_numpy() if they already agree."
         )
-    return check_features(X, gaps=PAIRS)
+    A = as_operator(check_features(X, gaps=PAIRS))
+    A.names = names
+    return A
 
 
 def _refuse_params(what: str, params: dict[str, Any] | None) -> None:

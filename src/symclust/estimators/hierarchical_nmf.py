@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from symclust import registry
 from symclust._kernels import spmm
@@ -98,6 +98,8 @@ class HierarchicalNMF(Clusterer):
         Whether there are `n_clusters` leaves, or none that reaches the `score_threshold`.
     stop_reason_ : str
         Why it stopped.
+    node_names_ : list or None
+        Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
     timings_ : dict
         Seconds spent on ``"splits"``, ``"copies"`` of rows, ``"scores"``, added up over threads, and
         ``"total"``, by the clock.
@@ -181,7 +183,7 @@ class HierarchicalNMF(Clusterer):
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
         checked = check_features(X, copy=reset)  # training samples are kept
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        self._note_features(X, reset=reset)
         check_nonnegative(checked, type(self).__name__)
         return checked
 
@@ -245,8 +247,9 @@ class HierarchicalNMF(Clusterer):
         filled = np.diff(self._X.indptr) if sparse.issparse(self._X) else self._X.any(axis=1)
         empty = np.flatnonzero(filled == 0)
         if empty.size:
+            first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
             warn(
-                f"{empty.size} of {len(filled)} samples have no feature (the first: {empty[0]}) and belong "
+                f"{empty.size} of {len(filled)} samples have no feature (the first: {first}) and belong "
                 "to no leaf: their label is -1.",
                 DegenerateWarning,
             )
@@ -278,6 +281,10 @@ class HierarchicalNMF(Clusterer):
         H[self.outliers_] = 0
         sums = H.sum(axis=1, keepdims=True)
         return H / np.where(sums > 0, sums, 1)
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return bool(self.soft)
 
     @property
     def _n_features_out(self) -> int:

@@ -83,7 +83,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     affinity_matrix_ : ndarray or csr_array
         The similarity A.
     node_names_ : list or None
-        Names of the nodes, for graphs.
+        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
 
     See Also
     --------
@@ -199,6 +199,10 @@ class HierarchicalSymNMF(SimilarityEstimator):
         if "_training" not in vars(self):  # loaded without it
             return memberships_of(self.labels_, self.n_clusters_, self._dtype)
         return self._placer.H
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return False
 
     @property
     def _n_features_out(self) -> int:

@@ -97,7 +97,7 @@ class LeftStochastic(SimilarityEstimator):
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity K.
     node_names_ : list or None
-        Names of the nodes, for graphs.
+        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
 
     Notes
     -----
@@ -305,7 +305,7 @@ class HierarchicalLeftStochastic(TreeEstimator):
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity K.
     node_names_ : list or None
-        Names of the nodes, for graphs.
+        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
 
     Notes
     -----

@@ -86,6 +86,8 @@ class NMF(DataFactors):
         Iterations of that start, whether `tol` was reached, and why it stopped, in words.
     inits_ : ndarray of shape (n_init,)
         Objectives that the starts ended at.
+    node_names_ : list or None
+        Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
 
     See Also
     --------
@@ -194,7 +196,7 @@ class SparseNMF(NMF):
 
     Attributes
     ----------
-    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
+    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_, node_names_
         As in `NMF`.
     objective_ : float
         The objective at W and C as they were found: with unit components the penalties would be others.
@@ -279,7 +281,7 @@ class AffineNMF(NMF):
 
     Attributes
     ----------
-    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
+    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_, node_names_
         As in `NMF`.
     baseline_ : ndarray of shape (n_features,)
         The offset b.
@@ -343,7 +345,7 @@ class GraphNMF(NMF):
 
     Attributes
     ----------
-    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_
+    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_, node_names_
         As in `NMF`.
     objective_ : float
         The objective.

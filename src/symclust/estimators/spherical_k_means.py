@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
@@ -64,6 +64,8 @@ class SphericalKMeans(Clusterer):
         Whether no sample changed its cluster any more.
     stop_reason_ : str
         The same as a sentence.
+    node_names_ : list or None
+        Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
 
     Notes
     -----
@@ -108,7 +110,8 @@ class SphericalKMeans(Clusterer):
         best = runs[int(self.inits_.argmin())]
         self._components = iterations.components(best.centers)
         self._store(best, X)
-        warn_of_degenerate(type(self).__name__, self.labels_, self._n_features_out, OF_FEATURES)
+        name, k = type(self).__name__, self._n_features_out
+        warn_of_degenerate(name, self.labels_, k, OF_FEATURES, self.node_names_)
         return self
 
     def _store(self, run: SphericalRun, X: Any) -> None:
@@ -148,8 +151,12 @@ class SphericalKMeans(Clusterer):
 
     def _read(self, X: Any, reset: bool) -> Any:
         checked = check_features(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        self._note_features(X, reset=reset)
         return unit_rows(checked)
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return False
 
     @property
     def _n_features_out(self) -> int:

@@ -112,7 +112,7 @@ class SymNMF(DescentEstimator):
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity A.
     node_names_ : list or None
-        Names of the nodes, for graphs.
+        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
 
     See Also
     --------

@@ -12,6 +12,8 @@ operator     A                         held                                cost 
 `Masked`     A with entries hidden     the operator A, what is hidden      that of both
 ===========  ========================  ==================================  ====================
 
+A `Network` is a `Sparse` that estimators treat as a graph: its entries are edges, its rows are named nodes.
+
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame. `Operator` is the base class: a
 subclass needs the product alone, everything else has a slow default. Results are the same, to the bit, on any
 number of threads, and no operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
@@ -19,8 +21,9 @@ number of threads, and no operator but `Dense` forms n x n numbers (except in `t
 
 from symclust.operators._arrays import dense_product
 from symclust.operators._base import Operator
-from symclust.operators._conversion import as_operator, graph_adjacency, graph_names
+from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
+from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
 from symclust.operators.factored import Gram, LowRank
@@ -29,6 +32,7 @@ from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
 
 __all__ = [
+    "DUPLICATES",
     "Bipartite",
     "Dense",
     "DenseFactor",
@@ -36,6 +40,7 @@ __all__ = [
     "Gram",
     "LowRank",
     "Masked",
+    "Network",
     "Operator",
     "Shifted",
     "Sparse",
@@ -44,5 +49,8 @@ __all__ = [
     "dense_product",
     "graph_adjacency",
     "graph_names",
+    "network_of_edges",
+    "network_of_table",
+    "number_nodes",
     "read_csr",
 ]

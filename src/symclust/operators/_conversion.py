@@ -11,13 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust._types import Array
-from symclust.exceptions import CombinationError, InputError, InputTypeError
+from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.operators._base import Operator
+from symclust.operators._network import Network, network_of_edges, number_nodes
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
-from symclust.validation import float_dtype, is_a, refuse_edges
+from symclust.validation import end_columns, float_dtype, is_a, refuse_edges, sample_names
 
-__all__ = ["as_operator", "graph_adjacency", "graph_names"]
+__all__ = ["as_operator", "graph_adjacency", "graph_names", "network_of_table"]
 
 WEIGHT = "weight"  # the attribute that networkx, igraph and their files call so
 ACCEPTED = (
@@ -76,7 +77,7 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
     if dtype is not None and float_dtype(matrix.dtype) != np.dtype(dtype):
         matrix = matrix.astype(dtype, copy=False)
     operator = Sparse(matrix) if sp.issparse(matrix) else Dense(matrix)
-    operator.names = graph_names(similarity)
+    operator.names = graph_names(similarity) or sample_names(similarity)
     return operator
 
 
@@ -114,14 +115,16 @@ def _frame_values(frame: Any) -> Any:
 
 
 def graph_library(anything: Any) -> str | None:
-    """Return ``"networkx"`` or ``"igraph"`` for a graph of theirs (or a subclass), None for anything else."""
+    """Return whose graph it is: ``"networkx"``, ``"igraph"``, ``"symclust"``; None for anything else."""
+    if isinstance(anything, Network):
+        return "symclust"
     return next((library for library in ("networkx", "igraph") if is_a(anything, library, "Graph")), None)
 
 
 def graph_names(anything: Any) -> list[Any] | None:
     """Return the names of a graph's nodes in the order of the matrix, None for what is not a graph.
 
-    Nodes of igraph without names are called by their number.
+    Nodes of igraph and of a `Network` without names are called by their number.
 
     Examples
     --------
@@ -131,6 +134,8 @@ def graph_names(anything: Any) -> list[Any] | None:
     ['a', 'b', 'c']
     """
     library = graph_library(anything)
+    if library == "symclust":
+        return list(range(anything.n) if anything.names is None else anything.names)
     if library == "networkx":
         return list(anything.nodes)
     if library == "igraph":
@@ -144,7 +149,7 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
 
     Parameters
     ----------
-    graph : networkx or igraph graph
+    graph : networkx or igraph graph, or Network
     weight : str or None, default="weight"
         The attribute of edges that holds their weights. With "weight", an edge without it counts 1; another
         one has to be there on every edge. None counts every edge 1.
@@ -158,6 +163,8 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
     >>> graph_adjacency(graph, weight="strength").toarray().tolist()
     [[0.0, 3.0], [3.0, 0.0]]
     """
+    if isinstance(graph, Network):
+        return _network_adjacency(graph, weight)
     if graph.is_directed():
         library = graph_library(graph)
         raise InputError(
@@ -170,6 +177,76 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
     back = i != j
     i, j, weights = np.r_[i, j[back]], np.r_[j, i[back]], np.r_[weights, weights[back]]
     return sp.coo_array((weights, (i, j)), shape=(n, n)).tocsr()
+
+
+def _network_adjacency(network: Network, weight: Any) -> sp.csr_array:
+    if weight != WEIGHT:
+        raise CombinationError(
+            f"weight={weight!r} names an attribute of the edges of a graph, and a Network has one weight for "
+            "each edge. Leave it out, or choose the column when the edges are read."
+        )
+    return network.csr.astype(np.float64)  # a copy, as it is for other graphs
+
+
+def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
+    """Return the network of a DataFrame of edges: columns such as source and target, and perhaps a weight.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per edge. Loops are dropped, with a warning.
+    weight : str or None, default="weight"
+        The column that holds the weights, found in any case. Without a third column every edge counts 1;
+        None counts every edge 1 whatever columns there are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from symclust.operators import network_of_table
+    >>> edges = pd.DataFrame({"Source": ["ann", "bob"], "Target": ["bob", "cem"], "Weight": [2, 3]})
+    >>> network = network_of_table(edges)
+    >>> network.names, network.csr.toarray().tolist()
+    (['ann', 'bob', 'cem'], [[0.0, 2.0, 0.0], [2.0, 0.0, 3.0], [0.0, 3.0, 0.0]])
+    """
+    source, target = end_columns(frame) or tuple(frame.columns[:2])
+    for column in (source, target):
+        if (gaps := frame[column].isna().to_numpy()).any():
+            raise InputError(f"The edge in row {int(gaps.argmax()) + 1} of the table has no {column!r}.")
+    column = _weight_column(frame, weight, (source, target))
+    weights = None if column is None else _column_numbers(frame, column)
+    i, j, names = number_nodes(frame[source].to_numpy(), frame[target].to_numpy())
+    network, notes = network_of_edges(i, j, weights, names)
+    if dropped := [note for note in notes if "ropped" in note]:
+        warn(" ".join(dropped))
+    return network
+
+
+def _weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
+    """Return the column that holds the weights, None where every edge counts 1."""
+    rest = [column for column in frame.columns if column not in ends]
+    if weight is None or not rest:
+        return None
+    if weight in rest:
+        return weight
+    for column in rest:
+        if str(column).strip().lower() == str(weight).lower():
+            return column
+    listed = ", ".join(map(repr, rest))
+    raise InputError(
+        f"The table of edges has no column {weight!r}; besides its ends it has {listed}. Name the one that "
+        f"holds the weights, affinity_params={{'weight': {rest[0]!r}}}, or let every edge count 1, "
+        "affinity_params={'weight': None}."
+    )
+
+
+def _column_numbers(frame: Any, column: Any) -> Array:
+    try:
+        return frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        row, value = next((r, v) for r, v in enumerate(frame[column]) if np.isnan(_number(v)))
+        raise InputError(
+            f"Weights of edges are numbers, but row {row + 1} of column {column!r} holds {value!r:.60}."
+        ) from error
 
 
 def _edges(graph: Any, weight: Any) -> tuple[Any, Any, Array]:

@@ -1,0 +1,11 @@
+"""From files to what `fit` and `topics` take, with names; see `docs/reading_files.md`.
+
+`read` returns the data, `read_described` also says what they are and what was assumed.
+"""
+
+from symclust.readers._pairs import KINDS, Described
+from symclust.readers._read import read, read_described
+from symclust.readers._source import Source
+from symclust.readers.texts import Texts, folder_texts, json_texts
+
+__all__ = ["KINDS", "Described", "Source", "Texts", "folder_texts", "json_texts", "read", "read_described"]

@@ -1,0 +1,297 @@
+"""Text in rows and fields: which character separates them, and the table itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symclust.exceptions import InputError, MissingExtraError, OptionError
+
+__all__ = [
+    "SAMPLE_ROWS",
+    "SPACES",
+    "Layout",
+    "as_names",
+    "import_pandas",
+    "is_number",
+    "lay_out",
+    "line_of",
+    "parse",
+    "take_sample",
+    "without_comments",
+]
+
+BLANKS = " \t"
+SPACES = "spaces"  # any number of blanks and tabs
+CANDIDATES = ("\t", ";", "|", ",")  # a character that is in every line equally often was put there for it
+WORDS = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma", SPACES: "spaces"}
+SAMPLE = 1 << 18  # bytes that are looked at to guess
+SAMPLE_ROWS = 200
+LONGEST_LINE = 1 << 24  # of a header: a million columns with names of 16 letters
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "<NA>", "-nan")
+COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+WHOLE = re.compile(r"-?[1-9]\d{0,17}|0")
+
+
+def import_pandas(why: str) -> Any:
+    """Return pandas, or say how it is installed."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Reading {why} needs pandas, which is not installed: pip install 'symclust[tables]'"
+        ) from error
+    return pandas
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text is divided.
+
+    Attributes
+    ----------
+    delimiter : str
+        A character, or `SPACES`.
+    rows : list of list of str
+        The first rows, as they are divided.
+    notes : list of str
+        What was guessed.
+    """
+
+    delimiter: str
+    rows: list[list[str]]
+    notes: list[str]
+
+    @property
+    def width(self) -> int:
+        """The number of fields that most rows have; a header may lack one for the names of rows."""
+        return Counter(len(row) for row in self.rows[1:] or self.rows).most_common(1)[0][0]
+
+
+def take_sample(data: bytes, name: str) -> str:
+    """Return the first whole lines of a text."""
+    size = SAMPLE
+    while data.count(b"\n", 0, size) < 2 and size < len(data):
+        if size >= LONGEST_LINE:
+            raise InputError(
+                f"The first line of {name} is longer than {LONGEST_LINE / 1e6:.0f} MB: this is no table. "
+                "Each row has a line of its own."
+            )
+        size *= 4
+    end = len(data) if size >= len(data) else data.rfind(b"\n", 0, size) + 1
+    return data[:end].decode("utf-8")
+
+
+def lay_out(sample: str, suffix: str, delimiter: str | None) -> Layout:
+    r"""Return how a text is divided, by its first lines.
+
+    Examples
+    --------
+    >>> from symclust.readers._delimited import lay_out
+    >>> lay_out("a;b\n1,5;2\n", ".csv", None).rows
+    [['a', 'b'], ['1,5', '2']]
+    """
+    lines = [line for line in sample.split("\n") if line.strip(BLANKS)]
+    if delimiter is not None:
+        return Layout(_check_delimiter(delimiter), _divide(lines, delimiter) or [[]], [])
+    found = _guess_delimiter(lines, suffix)
+    rows = _divide(lines, found) or [[line] for line in lines[:SAMPLE_ROWS]]
+    is_usual = found == {".csv": ",", ".tsv": "\t", ".tab": "\t"}.get(suffix) or len(rows[0]) == 1
+    notes = [] if is_usual else [f"Fields are separated by {WORDS[found]}."]
+    return Layout(found, rows, notes)
+
+
+def _check_delimiter(delimiter: Any) -> str:
+    if delimiter == SPACES or (isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '\n"'):
+        return delimiter
+    raise OptionError(f"delimiter={delimiter!r} must be a single character, or {SPACES!r}.")
+
+
+def _guess_delimiter(lines: list[str], suffix: str) -> str:
+    if suffix in (".tsv", ".tab") and "\t" in lines[0]:
+        return "\t"
+    widths = {d: [len(row) for row in _divide(lines, d)] for d in (*CANDIDATES, SPACES)}
+    for candidate, found in widths.items():
+        if found and max(found) > 1 and len(set(found[1:] or found)) == 1 and found[-1] - found[0] in (0, 1):
+            return candidate
+    # Some rows are broken: the one by which most rows have one width, which is then held against the others.
+    share = {d: Counter(found).most_common(1)[0] for d, found in widths.items() if found and max(found) > 1}
+    best = max(share, key=lambda d: share[d][1] * (share[d][0] > 1), default=",")
+    return best if share and share[best][0] > 1 else ","
+
+
+def _divide(lines: list[str], delimiter: str) -> list[list[str]]:
+    if delimiter == SPACES:
+        return [re.split(r"[ \t]+", line.strip(BLANKS)) for line in lines[:SAMPLE_ROWS]]
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
+    rows: list[list[str]] = []
+    try:
+        for row in reader:
+            rows.append([field.strip() for field in row])
+            if len(rows) == SAMPLE_ROWS:
+                break
+    except csv.Error:  # a field longer than the module reads: what came before has to do
+        pass
+    return rows
+
+
+def is_number(field: str) -> bool:
+    """Whether a field is a number, also one with a decimal comma.
+
+    Examples
+    --------
+    >>> from symclust.readers._delimited import is_number
+    >>> [is_number(field) for field in ("1", "-1e3", "1,5", "nan", "x", "")]
+    [True, True, True, True, False, False]
+    """
+    try:
+        float(field.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return "_" not in field
+
+
+def as_names(fields: Iterable[str]) -> list[Any]:
+    """Return names as whole numbers if all are, and nothing such as a leading zero is lost by it.
+
+    Examples
+    --------
+    >>> from symclust.readers._delimited import as_names
+    >>> as_names(["1", "20"]), as_names(["01", "20"])
+    ([1, 20], ['01', '20'])
+    """
+    names = list(fields)
+    return [int(name) for name in names] if all(map(WHOLE.fullmatch, names)) else names
+
+
+def without_comments(data: bytes) -> bytes:
+    r"""Return a text with blank lines for those that begin with # or %: the numbers of lines stay.
+
+    A single such line at the top with as many fields as the next is a header, and loses its mark.
+
+    Examples
+    --------
+    >>> from symclust.readers._delimited import without_comments
+    >>> without_comments(b"# made by hand\n# in May\na b\n")
+    b'\n\na b\n'
+    >>> without_comments(b"#a,b\n1,2\n")
+    b'a,b\n1,2\n'
+    """
+    if b"#" not in data and b"%" not in data:
+        return data
+    first, second = [*data[: 1 << 20].split(b"\n", 2), b"", b""][:2]
+    fields = [max(line.count(mark) for mark in (b",", b"\t", b";")) for line in (first, second)]
+    if first[:1] == b"#" and fields[0] == fields[1] > 0 and second[:1] not in (b"#", b"%"):
+        return data[1:].lstrip(b" ")
+    return COMMENT.sub(b"", data)
+
+
+# The table --------------------------------------------------------------------------------------------------
+
+
+def parse(
+    data: bytes,
+    layout: Layout,
+    names: list[Any],
+    has_header: bool,
+    kinds: dict[int, Any],
+    what: str,
+    gaps: bool = True,
+) -> Any:
+    """Return a DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
+
+    Rows of another width are refused: pandas would fill or cut them without a word.
+    """
+    pandas = import_pandas(what)
+    _check_widths(data, layout, len(names), has_header, what)
+    quoting = csv.QUOTE_MINIMAL if b'"' in data else csv.QUOTE_NONE
+    try:
+        return pandas.read_csv(
+            io.BytesIO(data),
+            sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
+            header=0 if has_header else None,
+            names=range(len(names)),
+            dtype=kinds,
+            na_values=list(MISSING),
+            keep_default_na=False,
+            na_filter=gaps,
+            index_col=False,
+            low_memory=False,
+            float_precision="round_trip",  # what was written is read, to the bit
+            skipinitialspace=True,
+            quoting=quoting,
+        ).set_axis(names, axis=1)
+    except (
+        pandas.errors.ParserError,
+        pandas.errors.EmptyDataError,
+        csv.Error,
+        ValueError,
+        OverflowError,
+    ) as error:
+        raise InputError(f"{what} cannot be read as a table: {str(error).splitlines()[0]}.") from error
+
+
+def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, what: str) -> None:
+    widths, lines = _widths(data, layout.delimiter)
+    first = 1 if has_header else 0  # a header may lack the name of the column of names
+    wrong = np.flatnonzero(widths[first:] != expected)
+    if wrong.size:
+        place = int(wrong[0]) + first
+        more = "" if wrong.size == 1 else f", and {wrong.size - 1:,} more likewise"
+        raise InputError(
+            f"{what} is ragged: line {lines[place]:,} has {_fields(widths[place])} where {expected} are "
+            f"expected{more}. Mend it, or name another delimiter (delimiter=...); fields with a delimiter in "
+            "them need quotes."
+        )
+
+
+def _fields(number: int) -> str:
+    return "1 field" if number == 1 else f"{number} fields"
+
+
+def _widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of fields of each row that is not blank, and the line it begins in, from 1 on."""
+    if b'"' in data and delimiter != SPACES:
+        return _quoted_widths(data, delimiter)
+    letters = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", dtype=np.uint8)
+    ends = np.flatnonzero(letters == 10)
+    starts = np.r_[0, ends[:-1] + 1]
+    is_blank = (letters == 32) | (letters == 9)
+    is_letter = ~is_blank & (letters != 10)
+    filled = np.add.reduceat(is_letter, starts, dtype=np.int32) > 0
+    if delimiter == SPACES:
+        begins = is_letter & ~np.r_[False, is_letter[:-1]]
+        counts = np.add.reduceat(begins, starts, dtype=np.int32)
+    else:
+        counts = np.add.reduceat(letters == ord(delimiter), starts, dtype=np.int32) + 1
+        filled |= counts > 1
+    return counts[filled], np.flatnonzero(filled) + 1
+
+
+def _quoted_widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:
+    reader = csv.reader(
+        io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter, skipinitialspace=True
+    )
+    widths, lines, before = [], [], 0
+    try:
+        for row in reader:
+            if any(field.strip() for field in row) or len(row) > 1:
+                widths.append(len(row))
+                lines.append(before + 1)
+            before = reader.line_num
+    except csv.Error as error:
+        if "field larger" not in str(error):
+            raise InputError(f"Line {reader.line_num:,} cannot be divided into fields: {error}.") from error
+    return np.array(widths, dtype=np.int64), np.array(lines, dtype=np.int64)
+
+
+def line_of(data: bytes, delimiter: str, row: int) -> int:
+    """Return the line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
+    return int(_widths(data, delimiter)[1][row])

@@ -1,0 +1,237 @@
+"""Where bytes come from: a file, compressed or not, or standard input. Nothing is fetched, nothing is run."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import gzip
+import io
+import os
+import sys
+import zlib
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from symclust._text import showable
+from symclust.exceptions import InputError, InputTypeError, OptionError
+from symclust.validation import check_memory
+
+__all__ = ["Source", "magic_of"]
+
+STDIN = "-"
+CHUNK = 1 << 22
+FIRST_CHECK = 1 << 20  # bytes after which memory is looked at for the first time
+ROOM = 3  # bytes of memory for a byte of a file: itself, its parts before they are joined, what is made of it
+GZIP = b"\x1f\x8b"
+MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+# How files of other formats begin, and what messages call them.
+MAGIC = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"\x89HDF\r\n\x1a\n": "h5ad",
+    b"\x89PNG\r\n\x1a\n": "image",
+    b"\xff\xd8\xff": "image",
+    b"II*\x00": "image",
+    b"MM\x00*": "image",
+    b"GIF8": "image",
+    b"%%MatrixMarket": "matrix_market",
+}
+
+
+def magic_of(head: bytes) -> str | None:
+    """Return the format that the first bytes of a file tell, or None."""
+    return next((name for start, name in MAGIC.items() if head.startswith(start)), None)
+
+
+class Source:
+    """A file, a folder or standard input, as messages call it and as readers open it.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        ``"-"`` is standard input.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    path : Path or None
+        None for standard input.
+    suffix : str
+        The end of its name in lower case, such as ".csv", without a ".gz" behind it.
+    notes : list of str
+        What was assumed about it.
+    """
+
+    def __init__(self, path: Any) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise InputTypeError(
+                f"read takes the path of a file or a folder, or '-' for standard input; got "
+                f"{type(path).__name__}."
+            )
+        self.notes: list[str] = []
+        if path == STDIN:
+            self.path, self.name, self.suffix = None, "standard input", ""
+            return
+        self.path = Path(path)
+        self.name = showable(self.path.name or str(self.path))
+        ends = [end.lower() for end in self.path.suffixes[-2:]]
+        self.suffix = ends[-2] if len(ends) == 2 and ends[-1] == ".gz" else ends[-1] if ends else ""
+        _check_exists(self.path, str(path))
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.path is not None and self.path.is_dir()
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, decompressed; of a file without reading the rest."""
+        if self.path is None or self.path.is_fifo():
+            return self.data[:CHUNK]
+        with self.open() as file:
+            try:
+                return file.read(4096)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise self._damaged(error) from error
+
+    def open(self) -> IO[bytes]:
+        """Return the decompressed bytes as a file."""
+        if self.path is None or self.path.is_fifo() or "data" in self.__dict__:
+            return io.BytesIO(self.data)
+        return gzip.open(self.path) if self._is_gzip() else self.path.open("rb")  # type: ignore[return-value]
+
+    def _is_gzip(self) -> bool:
+        assert self.path is not None
+        with self.path.open("rb") as file:
+            return file.read(2) == GZIP
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a file that libraries can open by its path."""
+        return self.path is not None and self.path.is_file() and not self._is_gzip()
+
+    @cached_property
+    def data(self) -> bytes:
+        """All bytes, decompressed, as long as memory holds them."""
+        if self.path is None:
+            return self._unpacked(self._read(sys.stdin.buffer))
+        if self.path.is_fifo():
+            with self.path.open("rb") as file:
+                return self._unpacked(self._read(file))
+        check_memory(ROOM * self.path.stat().st_size, f"Reading {self.name}", "Read a part of it.")
+        with self.open() as file:
+            return self._read(file)
+
+    def _unpacked(self, data: bytes) -> bytes:
+        return self._read(gzip.GzipFile(fileobj=io.BytesIO(data))) if data.startswith(GZIP) else data
+
+    def _read(self, file: Any) -> bytes:
+        """Return all that a file holds; a small one may decompress to more than there is memory."""
+        parts, total, check_at = [], 0, FIRST_CHECK
+        try:
+            while part := file.read(CHUNK):
+                parts.append(part)
+                total += len(part)
+                if total >= check_at:
+                    what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
+                    check_memory(ROOM * total, what, "Read a part of it.")
+                    check_at = 2 * total
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise self._damaged(error, total) from error
+        return b"".join(parts)
+
+    def _damaged(self, error: Exception, total: int = 0) -> InputError:
+        if isinstance(error, EOFError):
+            return InputError(
+                f"{self.name} is compressed and ends too early, after {total:,} bytes of content: it was cut "
+                "off. Copy or download it again."
+            )
+        return InputError(f"{self.name} cannot be decompressed: {error}. Copy or download it again.")
+
+    def text(self, encoding: str = "utf-8") -> bytes:
+        """Return the text as UTF-8 with line feeds at the ends of lines; what is not text is refused."""
+        data = self.data
+        for mark, known in MARKS:
+            if data.startswith(mark):
+                encoding = known
+                data = data.removeprefix(codecs.BOM_UTF8)
+        if not encoding.lower().startswith(("utf-16", "utf_16", "utf-32", "utf_32")):
+            self._refuse_binary(data)
+        data = self._as_utf8(data, encoding)
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if not data.strip():
+            raise InputError(f"{self.name} is empty: there is nothing to read.")
+        return data
+
+    def _refuse_binary(self, data: bytes) -> None:
+        if b"\0" in data:
+            known = magic_of(data)
+            looks = f" It begins like a file of the format {known!r}." if known else ""
+            raise InputError(
+                f"{self.name} is not text: byte {data.index(0):,} is zero.{looks} Give it the ending of its "
+                f"format, such as {', '.join(ENDINGS)}."
+            )
+
+    def _as_utf8(self, data: bytes, encoding: str) -> bytes:
+        try:
+            if codecs.lookup(encoding).name == "utf-8":
+                _check_utf8(data)
+                return data
+            return data.decode(encoding).encode()
+        except LookupError as error:
+            raise OptionError(f"encoding={encoding!r} is not known; 'utf-8' and 'latin-1' are.") from error
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InputError(
+                f"{self.name} is not {encoding}: line {line:,} holds the byte 0x{data[error.start]:02x}. Say "
+                "what it is, for example encoding='latin-1' or encoding='cp1252'."
+            ) from error
+
+
+ENDINGS = (".csv", ".npy", ".npz", ".parquet", ".h5ad", ".png")
+
+
+def _check_utf8(data: bytes) -> None:
+    """Raise UnicodeDecodeError with the place in all of the data; the text is not kept."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), CHUNK):
+        pending = len(decoder.getstate()[0])
+        try:
+            decoder.decode(data[start : start + CHUNK], final=start + CHUNK >= len(data))
+        except UnicodeDecodeError as error:
+            error.start += start - pending
+            raise
+
+
+def _check_exists(path: Path, given: str) -> None:
+    shown = showable(given[:200])
+    if "://" in given:
+        raise InputError(
+            f"{shown!r} is an address: nothing is fetched. Download the file, and give its path."
+        )
+    try:
+        exists, is_special = (
+            path.exists(),
+            path.is_char_device() or path.is_block_device() or path.is_socket(),
+        )
+    except (OSError, ValueError) as error:
+        raise InputError(f"{shown!r} cannot be a path: {error}.") from error
+    if not exists:
+        raise InputError(f"{shown!r} does not exist.{_alike(path)}")
+    if is_special:
+        raise InputError(f"{shown!r} is a device, not a file.")
+    if path.is_file() and not os.access(path, os.R_OK):
+        raise InputError(f"{shown!r} may not be read: permission denied.")
+
+
+def _alike(path: Path) -> str:
+    """Return a sentence with names beside the path that it may be a slip for."""
+    if not path.parent.is_dir():
+        return f" There is no folder {showable(str(path.parent))!r}."
+    found = difflib.get_close_matches(path.name, os.listdir(path.parent), 3)
+    return f" Did you mean {' or '.join(repr(showable(name)) for name in found)}?" if found else ""

@@ -1,0 +1,263 @@
+"""Arrays: NPY, NPZ (plain, SciPy's, or parts of a sparse matrix), MatrixMarket. Nothing is unpickled."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.io
+from scipy import sparse
+
+from symclust.exceptions import InputError, OptionError, SymclustError
+from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
+from symclust.readers._source import Source
+from symclust.validation import check_features, check_memory
+
+__all__ = ["read_matrix_market", "read_npy", "read_npz"]
+
+PARTS = ("data", "indices", "indptr", "shape")  # of a compressed sparse matrix
+SCIPY = "the matrix of SciPy"
+LARGEST_HEADER = 10_000  # characters; NumPy's own limit
+FEWER = "Give a file with less in it."
+
+
+def read_npy(source: Source, kind: str = "auto") -> Described:
+    """Read one array."""
+    with source.open() as file:
+        array = _read_array(file, source.name)
+    return _describe(array, kind, source.name, [])
+
+
+def _read_array(file: Any, name: str) -> np.ndarray:
+    """Return an array whose header is believed only as far as bytes follow it."""
+    shape, dtype = _read_header(file, name)
+    if dtype.hasobject:
+        raise InputError(
+            f"{name} holds Python objects, which would be unpickled: that can run any code. Save numbers "
+            "instead, for example numpy.save(path, array.astype(float))."
+        )
+    wanted = int(np.prod(shape, dtype=object)) * dtype.itemsize
+    check_memory(wanted, f"The array of shape {shape} in {name}", FEWER)
+    file.seek(0)
+    data = file.read()
+    try:
+        return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except ValueError as error:
+        raise InputError(
+            f"{name} is damaged: its header promises {wanted:,} bytes, an array of shape {shape} and dtype "
+            f"{dtype}, but {len(data):,} are there with the header. Save it again."
+        ) from error
+
+
+def _read_header(file: Any, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    try:
+        version = np.lib.format.read_magic(file)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }.get(version, np.lib.format.read_array_header_2_0)
+        shape, _, dtype = read(file, max_header_size=LARGEST_HEADER)
+    except Exception as error:  # the header is parsed as Python, which has errors of many kinds
+        first = str(error).split("\n")[0]
+        raise InputError(f"{name} is no array that NumPy has saved, or is damaged: {first}") from error
+    return shape, dtype
+
+
+def read_npz(source: Source, kind: str = "auto", key: str | None = None) -> Described:
+    """Read one matrix of an archive: a dense one, SciPy's sparse one, or one in parts such as ``A_data``."""
+    try:
+        with source.open() as file, zipfile.ZipFile(file) as archive:
+            return _read_archive(archive, kind, key, source.name)
+    except SymclustError:
+        raise
+    except Exception as error:  # zipfile and its decompressors have errors of many kinds
+        raise InputError(f"{source.name} is no archive of arrays, or is damaged: {error}.") from error
+
+
+def _read_archive(archive: zipfile.ZipFile, kind: str, key: str | None, name: str) -> Described:
+    members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    if not members:
+        raise InputError(f"{name} is empty: there is no array in it.")
+    notes: list[str] = []
+    if key is None:
+        key = _choose_key(archive, members, name, notes)
+    known = _matrices(members)
+    if key not in known and key not in members:
+        listed = ", ".join(map(repr, [*known, *(other for other in members if other not in known)][:20]))
+        raise OptionError(f"key={key!r} is not in {name}. It holds {listed}.")
+    if key == SCIPY:
+        return _describe(_read_scipy(archive, members, name), kind, name, notes)
+    parts = known.get(key, [key])
+    arrays = [_read_member(archive, members[part], name) for part in parts]
+    matrix = arrays[0] if len(arrays) == 1 else _assemble("csr", arrays, name, parts)
+    return _describe(matrix, kind, f"{key!r} of {name}", notes)
+
+
+def _matrices(members: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the matrices of an archive by name, each with its members."""
+    if {"format", "shape", "data"} <= set(members):
+        return {SCIPY: list(members)}
+    found: dict[str, list[str]] = {}
+    for member in members:
+        stem = member.removesuffix("indptr")
+        prefix = stem.removesuffix("_")
+        parts = [f"{stem}{part}" for part in PARTS]
+        if member.endswith("indptr") and all(part in members for part in parts):
+            found[prefix] = parts
+    taken = {part for parts in found.values() for part in parts}
+    return found | {member: [member] for member in members if member not in taken}
+
+
+def _choose_key(archive: zipfile.ZipFile, members: dict[str, Any], name: str, notes: list[str]) -> str:
+    """Return the only matrix; labels, names and other vectors beside it do not count."""
+    known = _matrices(members)
+    wide = [k for k, parts in known.items() if len(parts) > 1 or _is_matrix(archive, members[k], name)]
+    if len(wide) != 1 and len(known) > 1:
+        listed = ", ".join(map(repr, (wide or list(known))[:20]))
+        raise InputError(
+            f"{name} holds {len(wide) if wide else 'no matrix but'} {'matrices' if wide else 'arrays'}: "
+            f"{listed}. Say which one to read, for example key={(wide or list(known))[0]!r}."
+        )
+    chosen = wide[0] if wide else next(iter(known))
+    if others := [other for other in known if other != chosen]:
+        notes.append(f"Read {chosen!r}; also in the file: {', '.join(map(repr, others[:10]))}.")
+    return chosen
+
+
+def _is_matrix(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bool:
+    with archive.open(member) as file:
+        shape, dtype = _read_header(file, f"{member.filename} of {name}")
+    return len(shape) >= 2 and (dtype.kind in "biufc" or dtype.hasobject)
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> np.ndarray:
+    check_memory(member.file_size, f"{member.filename} of {name}", FEWER)
+    with archive.open(member) as file:
+        data = file.read(member.file_size + 1)
+    return _read_array(io.BytesIO(data), f"{member.filename} of {name}")
+
+
+def _read_scipy(archive: zipfile.ZipFile, members: dict[str, Any], name: str) -> sparse.csr_array:
+    """Return what `scipy.sparse.save_npz` has written."""
+    form = _read_member(archive, members["format"], name).tobytes().strip(b"\0").decode("latin-1")
+    parts = {"csr": PARTS, "csc": PARTS, "coo": ("data", "row", "col", "shape")}.get(form)
+    if parts is None or not set(parts) <= set(members):
+        raise InputError(f"{name} holds a sparse matrix in the format {form!r}. Save it as CSR: A.tocsr().")
+    return _assemble(form, [_read_member(archive, members[part], name) for part in parts], name, parts)
+
+
+def _assemble(form: str, arrays: list[np.ndarray], name: str, parts: Sequence[str]) -> sparse.csr_array:
+    """Return a sparse matrix made of its parts, which are believed only after a check."""
+    data, first, second, shape = arrays
+    make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "coo": sparse.coo_array}[form]
+    try:
+        inner = (data, (first, second)) if form == "coo" else (data, first, second)
+        A = make(inner, shape=tuple(int(side) for side in shape.ravel()))
+        if form != "coo":  # whose constructor checks all
+            A.check_format(full_check=True)
+        return sparse.csr_array(A)
+    except (ValueError, TypeError, OverflowError) as error:
+        listed = ", ".join(parts)
+        raise InputError(f"{listed} of {name} are not the parts of a sparse matrix: {error}.") from error
+
+
+def _describe(array: Any, kind: str, name: str, notes: list[str]) -> Described:
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name} holds entries of dtype {array.dtype}; expected real numbers. Convert them first."
+        )
+    is_picture = not sparse.issparse(array) and array.ndim == 3 and array.shape[-1] in (3, 4)
+    if kind == "image" or (kind == "auto" and is_picture):
+        return Described(array, "image", notes=notes)
+    if array.ndim != 2:
+        raise InputError(
+            f"{name} has {array.ndim} dimension{'s' * (array.ndim != 1)}, shape {array.shape}; expected a "
+            "matrix with one row per sample. Reshape it, for example array.reshape(len(array), -1)."
+        )
+    if array.dtype.kind == "f" or kind in ("similarity", "graph"):
+        check_features(array, name=name)
+    kind = kind_of_matrix(array, name) if kind == "auto" else kind
+    if kind == "similarity":
+        return Described(as_similarity(array, None, name), kind, notes=notes)
+    if kind == "graph":
+        return Described(as_network(array, None, name, notes), kind, notes=notes)
+    return Described(array, kind, notes=notes)
+
+
+# MatrixMarket -----------------------------------------------------------------------------------------------
+
+BANNER = re.compile(rb"%%MatrixMarket\s+matrix\s+(\S+)\s+(\S+)\s+(\S+)\s*\n", re.IGNORECASE)
+
+
+def read_matrix_market(source: Source, kind: str = "auto") -> Described:
+    """Read a MatrixMarket file, sparse or dense. Its indices count from 1."""
+    data = source.text("latin-1")
+    notes: list[str] = []
+    layout, field, symmetry, size = _market_header(data, source.name)
+    _check_market(layout, field, symmetry, size, len(data), source.name)
+    try:
+        A = scipy.io.mmread(io.BytesIO(data), spmatrix=False)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise InputError(
+            f"{source.name} is damaged: {str(error).rstrip('.')}. Indices of MatrixMarket count from 1 to "
+            f"the size of the matrix, here {size[0]:,} × {size[1]:,}."
+        ) from error
+    A = sparse.csr_array(A) if sparse.issparse(A) else A
+    if kind == "auto" and symmetry == "symmetric" and layout == "coordinate" and not A.diagonal().any():
+        kind = "graph"
+    notes.append(
+        f"{symmetry} {layout} matrix of {field} entries, {A.shape[0]:,} × {A.shape[1]:,}.".capitalize()
+    )
+    return _describe(A, kind, source.name, notes)
+
+
+def _market_header(data: bytes, name: str) -> tuple[str, str, str, tuple[int, ...]]:
+    banner = BANNER.match(data)
+    if banner is None:
+        raise InputError(
+            f"{name} does not begin with a line such as '%%MatrixMarket matrix coordinate real symmetric': "
+            "it is no MatrixMarket file."
+        )
+    start = banner.end()
+    while data[start : start + 1] in (b"%", b"\n") and start < len(data):
+        start = data.find(b"\n", start) + 1 or len(data)
+    line = data[start : start + 200].split(b"\n")[0].split()
+    layout, field, symmetry = (word.decode("latin-1").lower() for word in banner.groups())
+    if len(line) != (3 if layout == "coordinate" else 2) or not all(word.isdigit() for word in line):
+        shown = b" ".join(line)[:60].decode("latin-1")
+        raise InputError(
+            f"{name} has no line with the size of the matrix where it should be; found {shown!r}. Expected "
+            "rows, columns and, for a coordinate matrix, entries."
+        )
+    return layout, field, symmetry, tuple(map(int, line))
+
+
+def _check_market(
+    layout: str, field: str, symmetry: str, size: tuple[int, ...], n_bytes: int, name: str
+) -> None:
+    if layout not in ("coordinate", "array") or field not in (
+        "real",
+        "integer",
+        "pattern",
+        "double",
+        "unsigned-integer",
+    ):
+        raise InputError(
+            f"{name} holds a {layout} matrix of {field} entries; expected coordinate or array, of real, "
+            "integer or pattern entries."
+        )
+    if symmetry not in ("general", "symmetric"):
+        raise InputError(f"{name} holds a {symmetry} matrix; expected general or symmetric.")
+    entries = (
+        size[2] if layout == "coordinate" else size[0] * size[1] // (2 if symmetry == "symmetric" else 1)
+    )
+    least = 2 * entries  # bytes: a digit and the end of its line
+    if least > n_bytes:
+        raise InputError(
+            f"{name} is cut off: it announces {entries:,} entries, for which {n_bytes:,} bytes are too few."
+        )
+    check_memory(8 * (size[0] + 3 * entries), f"The matrix of {size[0]:,} rows in {name}", FEWER)

@@ -1,0 +1,56 @@
+"""AnnData files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symclust.exceptions import InputError, MissingExtraError
+from symclust.readers._pairs import Described
+from symclust.readers._source import Source
+from symclust.validation import check_memory, sample_names
+
+__all__ = ["read_h5ad"]
+
+
+def read_h5ad(source: Source, kind: str = "expression") -> Described:
+    """Read an ``.h5ad`` file; what it links to in other files is not followed."""
+    try:
+        import anndata
+        import h5py
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Reading {source.name} needs anndata, which is not installed: pip install 'symclust[expression]'"
+        ) from error
+    if not source.is_plain:
+        raise InputError(
+            f"{source.name} has to be a file that is not compressed as a whole: unpack it first."
+        )
+    try:
+        with h5py.File(source.path, "r") as file:
+            check_memory(
+                _size_of(h5py, file, source.name), f"The content of {source.name}", "Take a part of it."
+            )
+        adata = anndata.read_h5ad(source.path)
+    except InputError:
+        raise
+    except Exception as error:  # HDF5 and anndata have errors of many kinds
+        first = str(error).split("\n")[0][:200]
+        raise InputError(f"{source.name} is no AnnData file, or is damaged: {first}.") from error
+    notes = [f"{adata.n_obs:,} samples and {adata.n_vars:,} variables."]
+    return Described(adata, "expression", sample_names(adata), notes)
+
+
+def _size_of(h5py: Any, group: Any, name: str) -> int:
+    """Return the bytes of all arrays in a group, decompressed; arrays kept in other files are refused."""
+    total = 0
+    for key in group:
+        link = group.get(key, getlink=True)
+        is_elsewhere = isinstance(link, h5py.ExternalLink)
+        item = None if is_elsewhere or isinstance(link, h5py.SoftLink) else group[key]
+        if is_elsewhere or (isinstance(item, h5py.Dataset) and (item.external or item.is_virtual)):
+            raise InputError(f"{name} refers to another file at {key!r}, which is not followed.")
+        if isinstance(item, h5py.Group):
+            total += _size_of(h5py, item, name)
+        elif item is not None:
+            total += int(item.size or 0) * item.dtype.itemsize
+    return total

@@ -1,0 +1,47 @@
+"""Images as arrays."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+import numpy as np
+
+from symclust.exceptions import InputError, MissingExtraError
+from symclust.readers._pairs import Described
+from symclust.readers._source import Source
+from symclust.validation import check_memory
+
+__all__ = ["read_image"]
+
+
+def read_image(source: Source, kind: str = "image") -> Described:
+    """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""
+    try:
+        import imageio.v3 as imageio
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Reading {source.name} needs scikit-image, which is not installed: "
+            "pip install 'symclust[images]'"
+        ) from error
+    try:
+        return _describe(imageio, source)
+    except InputError:
+        raise
+    except Exception as error:  # each format has a library with errors of its own
+        first = str(error).split("\n")[0][:200]
+        raise InputError(f"{source.name} is no image that can be read, or is damaged: {first}.") from error
+
+
+def _describe(imageio: Any, source: Source) -> Described:
+    options = {"extension": source.suffix} if source.suffix else {}
+    properties = imageio.improps(io.BytesIO(source.data), **options)
+    size = math.prod(properties.shape) * np.dtype(properties.dtype).itemsize
+    check_memory(size, f"The image of shape {properties.shape} in {source.name}", "Give a smaller one.")
+    picture = np.asarray(imageio.imread(io.BytesIO(source.data), **options))
+    if picture.ndim not in (2, 3) or 0 in picture.shape:
+        raise InputError(f"{source.name} holds an array of shape {picture.shape}, not one picture.")
+    shape = " × ".join(map(str, picture.shape[:2]))
+    colours = 1 if picture.ndim == 2 else picture.shape[2]
+    return Described(picture, "image", notes=[f"{shape} pixels, {colours} channel{'s' * (colours != 1)}."])

@@ -1,0 +1,293 @@
+"""Documents: a folder of text files, JSON lines, a table with a column of texts, or one document per line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symclust._text import showable
+from symclust.exceptions import InputError, OptionError
+from symclust.readers._delimited import is_number, lay_out, parse, take_sample
+from symclust.readers._pairs import Described
+from symclust.readers._source import Source
+from symclust.readers.tables import AUTO, find_ids, name_columns, take_ids
+
+__all__ = [
+    "Texts",
+    "find_text_column",
+    "folder_texts",
+    "json_texts",
+    "read_folder",
+    "read_json_lines",
+    "read_lines",
+    "read_text_table",
+]
+
+TEXT_NAMES = ("text", "body", "content", "abstract", "document", "texts", "description", "message")
+LISTED = 5  # names in a note
+LONG, WORDS = 40, 5  # letters and words that a text has on average, and a name or category has not
+WIDE = ("utf-16", "utf-32", "utf_16", "utf_32")  # zero bytes are part of their letters
+
+
+@dataclass
+class Texts:
+    """Documents with names, and what was noticed while reading them."""
+
+    texts: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, text: str, name: str) -> None:
+        """Add a document."""
+        self.texts.append(text.removeprefix("\ufeff"))
+        self.names.append(name)
+
+    def note(self, what: str, names: list[str]) -> None:
+        """Note what was noticed about some documents, if there are such."""
+        if names:
+            listed = ", ".join(map(showable, names[:LISTED]))
+            more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+            self.notes.append(f"{what}{listed}{more}.")
+
+    def described(self) -> Described:
+        """Return the documents by name, in their order, as `topics` takes them."""
+        return Described(dict(zip(self.names, self.texts, strict=True)), "texts", self.names, self.notes)
+
+
+# A folder ---------------------------------------------------------------------------------------------------
+
+
+def read_folder(source: Source, kind: str = "texts", encoding: str = "utf-8") -> Described:
+    """Read the text files below a folder; names are their paths inside it."""
+    assert source.path is not None
+    return folder_texts(source.path, encoding).described()
+
+
+def folder_texts(folder: Path, encoding: str) -> Texts:
+    """Return the text files below a folder, in the order of their paths.
+
+    Hidden files and folders and symbolic links are skipped, and so, with a note, are files with zero bytes in
+    them: they are not text. Bytes that are not `encoding` become U+FFFD, with a note.
+    """
+    found = Texts()
+    binary, damaged = [], []
+    for path in sorted(_visible_files(folder), key=lambda path: path.relative_to(folder).parts):
+        data, name = path.read_bytes(), path.relative_to(folder).as_posix()
+        if b"\0" in data and not _is_wide(encoding):
+            binary.append(name)
+            continue
+        text, is_damaged = _decode(data, encoding)
+        damaged += [name] * is_damaged
+        found.add(text, name)
+    found.note("Skipped, since text has no zero bytes: ", binary)
+    found.note(f"Bytes that are not {encoding} were replaced by U+FFFD in ", damaged)
+    if not found.texts:
+        raise InputError(
+            f"There are no text files below {showable(str(folder))!r}; hidden files and links are skipped."
+        )
+    return found
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            path = Path(parent, name)
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+                yield path
+
+
+# JSON lines -------------------------------------------------------------------------------------------------
+
+
+def read_json_lines(
+    source: Source,
+    kind: str = "texts",
+    text_column: str | None = None,
+    id_column: Any = AUTO,
+    encoding: str = "utf-8",
+) -> Described:
+    """Read JSON lines: strings, or objects with a text each."""
+    source.text(encoding)  # refuses what is not text
+    key = text_column if text_column is not None else _guess_key(source, encoding)
+    found = json_texts(source, key, encoding, "text_column")
+    if text_column is None:
+        found.notes.insert(0, f"Texts are under the key {key!r}.")
+    if id_column is not None and id_column is not False:
+        _name_by_key(source, found, id_column, encoding)
+    return found.described()
+
+
+def json_texts(source: Source, text_key: str, encoding: str, option: str = "text_key") -> Texts:
+    """Return the documents of a file with one JSON value per line: a string, or an object with `text_key`.
+
+    `option` is what the user calls that key.
+    """
+    if _is_wide(encoding):
+        raise OptionError(
+            f"encoding={encoding!r} is not possible for JSON lines, which end in a single byte: convert "
+            f"{source.name} to UTF-8."
+        )
+    found = Texts()
+    damaged: list[str] = []
+    keys: set[str] = set()
+    has_text = False
+    for number, value, is_damaged in _values(source, encoding):
+        damaged += [f"line {number}"] * is_damaged
+        keys |= set(value) if isinstance(value, dict) else set()
+        text = _text(value, text_key, f"line {number} of {source.name}")
+        has_text |= text is not None
+        found.add(text or "", f"line {number}")
+    if not has_text:
+        there = f"; its keys are {', '.join(map(repr, sorted(keys)))}" if keys else ""
+        raise InputError(
+            f"{source.name} has no line with the key {text_key!r}{there}. Name the right one by {option}."
+        )
+    found.note(f"Bytes that are not {encoding} were replaced by U+FFFD in ", damaged)
+    return found
+
+
+def _values(source: Source, encoding: str) -> Iterator[tuple[int, Any, bool]]:
+    """Yield the number of each line that is not blank, its value, and whether bytes were replaced."""
+    for number, data in enumerate(source.data.split(b"\n"), start=1):
+        line, is_damaged = _decode(data, encoding)
+        line = line.removeprefix("\ufeff")
+        if line.strip():
+            yield number, _parse_line(line, source.name, number), is_damaged
+
+
+def _parse_line(line: str, name: str, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"Line {number} of {name} is not JSON: {error}.") from error
+
+
+def _text(value: Any, text_key: str, where: str) -> str | None:
+    if isinstance(value, dict):
+        value = value.get(text_key)
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(f"{where} holds a {type(value).__name__}, not a string, under the key {text_key!r}.")
+
+
+def _guess_key(source: Source, encoding: str) -> str:
+    """Return the key of the texts: one of the usual names, or the only one with long texts."""
+    values = [value for _, (_, value, _) in zip(range(50), _values(source, encoding), strict=False)]
+    objects = [value for value in values if isinstance(value, dict)]
+    keys = list(dict.fromkeys(key for value in objects for key in value))
+    rows = [[text if isinstance(text := value.get(key), str) else "" for key in keys] for value in objects]
+    place = find_text_column(keys, rows)
+    if place is None and keys:
+        listed = ", ".join(map(repr, keys[:10]))
+        raise InputError(
+            f"Which key of {source.name} holds the texts? It has {listed}. Say text_column='...'."
+        )
+    return TEXT_NAMES[0] if place is None else keys[place]
+
+
+def _name_by_key(source: Source, found: Texts, id_column: Any, encoding: str) -> None:
+    """Name the documents by a key that each has with another value, "id" or "name" if none is told."""
+    values = [value for _, value, _ in _values(source, encoding)]
+    for key in ("id", "name") if id_column == AUTO else (id_column,):
+        names = [value.get(key) if isinstance(value, dict) else None for value in values]
+        texts = [str(name) for name in names if isinstance(name, str | int)]
+        if len(set(texts)) == len(values):
+            found.names = texts
+            found.notes.append(f"Documents are named by the key {key!r}.")
+            return
+    if id_column != AUTO:
+        raise InputError(f"{source.name}: not every line has a value of its own under the key {id_column!r}.")
+
+
+# Tables and lines -------------------------------------------------------------------------------------------
+
+
+def read_text_table(
+    source: Source,
+    kind: str = "texts",
+    text_column: str | None = None,
+    id_column: Any = AUTO,
+    delimiter: str | None = None,
+    header: bool | str = AUTO,
+    encoding: str = "utf-8",
+) -> Described:
+    """Read one column of a delimited text."""
+    data = source.text(encoding)
+    layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
+    names, has_header, notes = name_columns(layout, header, source.name)
+    place = find_text_column(names, layout.rows[has_header:]) if text_column is None else None
+    if text_column in names:
+        place = names.index(text_column)
+    if place is None:
+        what = (
+            "Which column holds the texts" if text_column is None else f"There is no column {text_column!r}"
+        )
+        listed = ", ".join(map(repr, names[:10]))
+        raise InputError(f"{source.name}: {what}? It has {listed}. Say text_column='...'.")
+    if text_column is None:
+        notes.append(f"Texts are in column {names[place]!r}.")
+    others, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
+    frame = parse(data, layout, names, has_header, dict.fromkeys(range(len(names)), str), source.name)
+    ids = None if others in (None, place) else take_ids(frame.iloc[:, others], source.name, is_sure, notes)
+    empty = int(frame.iloc[:, place].isna().sum())
+    if empty:
+        notes.append(f"{empty:,} document{'s have' if empty > 1 else ' has'} no text.")
+    texts = frame.iloc[:, place].fillna("").tolist()
+    labels = [f"row {row + 1}" for row in range(len(texts))] if ids is None else [str(name) for name in ids]
+    return Texts(texts, labels, [*layout.notes, *notes]).described()
+
+
+def find_text_column(names: list[Any], rows: list[list[str]]) -> int | None:
+    """Return the place of the column of texts: one called so, or the only one with long texts, else None.
+
+    Examples
+    --------
+    >>> from symclust.readers.texts import find_text_column
+    >>> find_text_column(["title", "Abstract"], [["Trees", "Trees of clusters are grown from the root."]])
+    1
+    """
+    called = [str(name).strip().lower() for name in names]
+    for word in TEXT_NAMES:
+        if word in called and not all(
+            is_number(row[called.index(word)]) for row in rows if len(row) == len(called)
+        ):
+            return called.index(word)
+    columns = [[row[place] for row in rows if len(row) > place] for place in range(len(names))]
+    long = [place for place, fields in enumerate(columns) if fields and _is_long(fields)]
+    return long[0] if len(long) == 1 else None
+
+
+def _is_long(fields: list[str]) -> bool:
+    return bool(
+        np.mean([len(f) for f in fields]) >= LONG and np.mean([len(f.split()) for f in fields]) >= WORDS
+    )
+
+
+def read_lines(source: Source, kind: str = "texts", encoding: str = "utf-8") -> Described:
+    """Read one document per line; blank lines are none."""
+    found = Texts()
+    for number, line in enumerate(source.text(encoding).decode("utf-8").split("\n"), start=1):
+        if line.strip():
+            found.add(line.strip(), f"line {number}")
+    found.notes.append(f"Each of {len(found.texts):,} lines is a document.")
+    return found.described()
+
+
+def _is_wide(encoding: str) -> bool:
+    return str(encoding).lower().startswith(WIDE)
+
+
+def _decode(data: bytes, encoding: str) -> tuple[str, bool]:
+    try:
+        return data.decode(encoding), False
+    except UnicodeDecodeError:
+        return data.decode(encoding, errors="replace"), True
+    except (LookupError, TypeError) as error:
+        raise OptionError(f"encoding={encoding!r} is not known; 'utf-8' and 'latin-1' are.") from error
