@@ -135,7 +135,7 @@ def _positive(A: Any) -> csr_array:
 
 
 def _start_by_walks(W: csr_array, rng: np.random.Generator) -> Array:
-    """Return places at which nodes are near their neighbours' mean: two eigenvectors of a lazy walk, roughly."""
+    """Return places of nodes near the mean of their neighbours: roughly, two eigenvectors of a walk."""
     degrees = np.maximum(W @ np.ones(W.shape[0]), 1e-12)[:, np.newaxis]
     P = rng.standard_normal((W.shape[0], min(2, W.shape[0])))
     for _ in range(60):
@@ -223,7 +223,7 @@ def _discs(A: Any, labels: Array, max_discs: int, max_edges: int, rng: np.random
         (np.ones(len(shown)), (shown, place[labels[shown]])), shape=(len(labels), max(len(names), 1))
     )
     between = _positive(block_sums(A, Z))
-    # Large clusters have more edges to all others; what says that two are close is how many there are per pair.
+    # Large clusters have more edges to all others: how close two are is said by edges per pair of nodes.
     pairs = between.tocoo()
     close = csr_array((pairs.data / np.sqrt(sizes[pairs.row] * sizes[pairs.col]), pairs.coords), pairs.shape)
     positions = _into_square(_by_forces(_positive(close), _circle(len(names)), n_steps=300), margin=0.12)

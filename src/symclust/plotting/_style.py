@@ -55,7 +55,7 @@ def fresh_axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def cluster_colours(n_clusters: int) -> list[str]:
-    """Return a colour for each cluster: eight that colour-blind readers can tell apart, then lighter and darker.
+    """Return a colour for each cluster: eight that colour-blind readers can tell apart, then shades.
 
     No more than eight can be told apart by everyone, which is why pictures write numbers on clusters as well.
     With more than 24 clusters, colours come again.

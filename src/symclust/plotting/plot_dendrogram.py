@@ -72,7 +72,7 @@ def plot_dendrogram(model: Any, ax: Axes | None = None, *, max_leaves: int = 40,
     )
     ends = 10.0 * np.arange(len(shown["leaves"])) + 5  # SciPy puts the ends at 5, 15, 25, ...
     words = [name(number) for number in shown["leaves"]]
-    turn = {"rotation": 90} if len(words) > UPRIGHT else {}
+    turn: dict[str, Any] = {"rotation": 90} if len(words) > UPRIGHT else {}
     ax.set_xticks(ends, [showable(word)[:24] for word in words], parse_math=False, **turn)
     top = float(merges[:, 2].max()) or 1.0
     ax.set(xlim=(0, ends[-1] + 5), ylim=(0, 1.04 * top))

@@ -90,8 +90,8 @@ def _read(model: Any, labels: Any) -> tuple[csr_array, Array]:
     shape, kind = np.shape(H), getattr(H, "dtype", np.asarray(H).dtype if not issparse(H) else None)
     if len(shape) != 2 or np.dtype(kind).kind not in "biuf":
         raise InputTypeError(
-            f"Memberships cannot be read from {type(model).__name__}: give a fitted model with membership_, or "
-            "an array with one row per sample and one column per cluster."
+            f"Memberships cannot be read from {type(model).__name__}: give a fitted model with membership_, "
+            "or an array with one row per sample and one column per cluster."
         )
     H = csr_array(H, dtype=np.float64)
     H.data = np.maximum(H.data, 0)

@@ -33,8 +33,8 @@ def plot_segmentation(
 
     Parameters
     ----------
-    image : array-like of shape (rows, columns) or (rows, columns, 3); or an object with ``image`` and ``labels``
-        Brightness or red, green and blue between 0 and 1.
+    image : array-like of shape (rows, columns) or (rows, columns, 3)
+        Brightness or red, green and blue between 0 and 1; or an object with ``image`` and ``labels``.
     labels : array-like of shape (rows, columns), optional
         Segment of each pixel.
     ax : matplotlib Axes, optional
@@ -81,8 +81,8 @@ def read_segmentation(image: Any, labels: Any = None) -> tuple[Array, Array]:
     is_image = values.ndim == 2 or (values.ndim == 3 and values.shape[2] == 3)
     if not is_image or values.dtype.kind not in "biuf" or segments.shape != values.shape[:2]:
         raise InputError(
-            f"The image has shape {values.shape} and the labels {segments.shape}; expected (rows, columns) or "
-            "(rows, columns, 3), and one label per pixel."
+            f"The image has shape {values.shape} and the labels {segments.shape}; expected (rows, columns) "
+            "or (rows, columns, 3), and one label per pixel."
         )
     values = (
         values / 255.0 if values.dtype.kind in "iu" and values.max(initial=0) > 1 else values.astype(float)

@@ -64,7 +64,7 @@ def plot_tree(
     leaves = [node for node, children in nodes.values() if not children]
     ax = fresh_axes(ax, 6.4, 0.9 + 0.27 * len(leaves))
     places = _places(nodes)
-    for number, (node, children) in nodes.items():
+    for number, (_, children) in nodes.items():
         for child in children:
             _draw_branch(ax, places[number], places[child], len(_members(nodes[child][0])), nodes)
         if children:
@@ -113,7 +113,7 @@ def _grown_to(nodes: list[Any], max_leaves: int) -> dict[int, tuple[Any, tuple[i
 
 
 def _places(nodes: dict[int, tuple[Any, tuple[int, ...]]]) -> dict[int, tuple[float, float]]:
-    """Return where nodes are: leaves one below the other at the right, others at the middle of their children."""
+    """Return where nodes are: leaves in a column at the right, others at the middle of their children."""
     deepest = max(node.depth for node, _ in nodes.values()) or 1
     places: dict[int, tuple[float, float]] = {}
     row = sum(not children for _, children in nodes.values())
