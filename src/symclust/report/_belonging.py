@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust._types import Array
+from symclust.estimators import labels_of
 
 __all__ = ["Belonging", "by_connections", "by_memberships"]
 
@@ -124,14 +125,13 @@ def _of_scores(scores: Any, labels: Array, limit: float, likeness: str) -> Belon
     own = np.zeros(n)
     own[placed] = np.asarray(S[placed, labels[placed]]).ravel()
     rest = _without_own(S, labels)
-    best = rest.max(axis=1)
-    second = (best.toarray() if sparse.issparse(best) else np.asarray(best)).ravel()
-    rival = np.asarray(rest.argmax(axis=1)).ravel()
-    known = (labels >= 0) & (second > 0)
+    second = rest.max(axis=1)
+    second = second.toarray().ravel() if sparse.issparse(second) else second
+    rival = labels_of(rest)
     rivalry = np.divide(second, own, out=np.where(second > 0, np.inf, 0.0), where=own > 0)
     share = np.divide(own, total, out=np.zeros(n), where=total > 0)
     return Belonging(
-        share, np.where(labels >= 0, rivalry, 0), np.where(known, rival, -1), own, limit, likeness
+        share, np.where(labels >= 0, rivalry, 0), np.where(labels >= 0, rival, -1), own, limit, likeness
     )
 
 

@@ -16,20 +16,8 @@ from symclust.report._reading import Clustering
 __all__ = ["Finding", "Findings", "find", "percent"]
 
 NUMBERS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+]  # fmt: skip
 MOST_PAIRS = 5  # of clusters that run into each other, by name
 MOST_MIXED = 4  # clusters that mix classes, by name
 OVERLAP = 0.05  # of the members of two clusters: what is worth a sentence
@@ -74,7 +62,7 @@ def percent(share: float) -> str:
     """
     if 0.995 <= share < 1:
         return "more than 99%"
-    return "less than 1%" if 0 < share < 0.005 else f"{share:.0%}"
+    return "less than 1%" if 0 < share < 0.01 else f"{share:.0%}"
 
 
 def count(number: int) -> str:

@@ -257,7 +257,7 @@
       hold();
       view.x = view.y = data.starts[c] - (view.size - length) / 2;
       draw();
-      say();
+      told.textContent = `In the middle: ${named(c)}, ${length.toLocaleString("en")} rows`;
     });
 
     readLevels();
