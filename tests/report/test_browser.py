@@ -17,12 +17,9 @@ for library in ("jinja2", "matplotlib"):
     pytest.importorskip(library)
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(
-        BROWSER is None or DRIVER is None, reason="Chromium and chromedriver are not installed"
-    ),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(
+    BROWSER is None or DRIVER is None, reason="Chromium and chromedriver are not installed"
+)
 FLAGS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
