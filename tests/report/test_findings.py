@@ -98,7 +98,7 @@ def test_classes_are_matched_where_they_are_as_many():
     words = "Matched one to one with the known classes, the clusters agree with them for 90% of the samples."
     assert words in facts(model(labels), labels_true=["a"] * 11 + ["b"] * 8 + ["a"])
     three = ["a"] * 10 + ["b"] * 9 + ["c"]
-    assert "95% of the samples are of the class that most of their cluster is of." in facts(
+    assert "its most frequent class, 95% of the samples get the right name." in facts(
         model(labels), labels_true=three
     )
 

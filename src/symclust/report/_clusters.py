@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from symclust._types import Array
-from symclust.plotting import NOWHERE, cluster_colours
 from symclust.report._findings import percent
 from symclust.report._pictures import grey_picture
 from symclust.report._reading import N_TERMS, Clustering, members_of, node_terms
 
-__all__ = ["ClusterRow", "Member", "TreeRow", "clipped", "cluster_rows", "colour_of", "tree_rows"]
+__all__ = ["ClusterRow", "Member", "TreeRow", "clipped", "cluster_rows", "tree_rows"]
 
 OPEN_SPLITS = 30  # the page begins with so many splits unfolded, those that were made first
 MOST_NODES = 3000  # of a tree; the page holds those of the first splits
@@ -28,11 +27,6 @@ def clipped(text: object, length: int = LONGEST) -> str:
     """Return a text that is not too long to be shown."""
     shown = str(text)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
-
-
-def colour_of(cluster: int) -> str:
-    """Return the colour of a cluster, grey for none."""
-    return NOWHERE if cluster < 0 else cluster_colours(cluster + 1)[cluster]
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ def _row(clustering: Clustering, c: int, members: Array, n_members: int, pixels:
     return ClusterRow(
         number=c,
         name=clipped(clustering.name_of_cluster(c), 40),
-        colour=colour_of(c),
+        colour=clustering.colour_of(c),
         size=size,
         share=percent(size / max(1, clustering.n_samples)),
         clear="" if belonging is None or not size else percent(n_clear / size),
@@ -109,7 +103,7 @@ def _member(clustering: Clustering, i: int, pixels: Array | None, *, torn: bool 
         name=clipped(clustering.name_of(i)),
         picture="" if pixels is None else grey_picture(pixels[i]),
         rival=clipped(clustering.name_of_cluster(rival), 24) if rival >= 0 else "",
-        colour=colour_of(rival) if rival >= 0 else "",
+        colour=clustering.colour_of(rival) if rival >= 0 else "",
     )
 
 
@@ -162,7 +156,7 @@ def _tree_row(
     examples = [] if not node.is_leaf else getattr(node, "examples", ())
     return TreeRow(
         label=label,
-        colour="" if label is None else colour_of(label),
+        colour="" if label is None else clustering.colour_of(label),
         size=len(members),
         is_leaf=is_leaf,
         # Children are numbered as splits are made, two at a time: parents are open before children.

@@ -47,7 +47,7 @@ def _of_selection(part: Part) -> dict[str, Any]:
     chosen = int(part.model.n_clusters)
     headline = "No clusters stand out." if chosen == 1 else f"{chosen} clusters fit best."
     return {
-        "findings": Findings(headline, [part.model.sentence], []),
+        "findings": Findings(headline, [], []),
         "numbers": {"chosen": f"{chosen:,}", "tried": f"{len(part.model.candidates):,}", **part.numbers},
         "choice": _choice(part.model),
         "made": {"lines": _lines_of_selection(part.model), "parameters": [], "notes": []},
@@ -145,6 +145,8 @@ def _made(clustering: Clustering) -> dict[str, Any]:
     source = clustering.source
     run = source if hasattr(source, "n_iter_") or not hasattr(source, "model") else source.model
     lines = _lines_of_run(run)
+    if clustering.nouns.cluster == "topic" and hasattr(source, "feature_names"):
+        lines["Terms"] = f"{len(source.feature_names):,}"
     if clustering.selection is not None:
         lines |= _lines_of_selection(clustering.selection)
     return {

@@ -47,7 +47,10 @@ def find(clustering: Clustering) -> Findings:
     facts = [text for text in (_sizes(clustering), _sharpness(clustering), _inside(clustering)) if text]
     facts += _classes(clustering)
     if clustering.selection is not None:
-        facts.append(f"The number was chosen from the data. {clustering.selection.sentence}")
+        tried = np.asarray(clustering.selection.candidates)
+        facts.append(
+            f"The number was not given: it was chosen from the data, out of {tried.min()} to {tried.max()}."
+        )
     return Findings(_headline(clustering), facts, list(_doubts(clustering)))
 
 
@@ -174,8 +177,8 @@ def _classes(clustering: Clustering) -> list[str]:
         ]
     share = purity(clustering.classes, clustering.labels)
     return [
-        f"{_upper(percent(share))} of the {clustering.nouns.sample}s are of the class that most of their "
-        f"{clustering.nouns.cluster} is of."
+        f"If each {clustering.nouns.cluster} is named after its most frequent class, {percent(share)} of the "
+        f"{clustering.nouns.sample}s get the right name."
     ]
 
 
@@ -321,9 +324,13 @@ def _nowhere(clustering: Clustering) -> Iterator[Finding]:
     if outside:
         share = percent(outside / clustering.n_samples)
         belong, them = ("belongs", "it") if outside == 1 else ("belong", "them")
+        why = (
+            f"no topic fits {them}"
+            if clustering.nouns.cluster == "topic"
+            else f"nothing ties {them} to the others"
+        )
         yield Finding(
-            f"{clustering.nouns.samples(outside)} ({share}) {belong} to no {clustering.nouns.cluster}: "
-            f"nothing ties {them} to the others."
+            f"{clustering.nouns.samples(outside)} ({share}) {belong} to no {clustering.nouns.cluster}: {why}."
         )
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from symclust._types import Array
 from symclust.plotting import GraphMap, graph_map
-from symclust.report._clusters import clipped, colour_of
+from symclust.report._clusters import clipped
 from symclust.report._reading import Clustering
 
 __all__ = ["Map", "map_of"]
@@ -66,7 +66,7 @@ def _groups(clustering: Clustering, found: GraphMap, places: Array) -> list[dict
     return [
         {
             "cluster": c,
-            "colour": colour_of(c),
+            "colour": clustering.colour_of(c),
             "marks": [
                 {
                     "x": f"{places[i, 0]:.0f}",
@@ -110,7 +110,10 @@ def _numbers(clustering: Clustering, found: GraphMap, places: Array) -> list[dic
     for c in np.unique(found.clusters[found.clusters >= 0]).tolist():
         own = places[found.clusters == c]
         x, y = own[np.argmin(np.linalg.norm(own - np.median(own, axis=0), axis=1))]
-        numbers.append({"x": f"{x:.0f}", "y": f"{y:.0f}", "name": clipped(clustering.name_of_cluster(c), 16)})
+        name = clipped(clustering.name_of_cluster(c), 16)
+        # Long names near the edge would be cut off.
+        anchor = "middle" if len(name) < 4 or 150 < x < SIDE - 150 else "start" if x <= 150 else "end"
+        numbers.append({"x": f"{x:.0f}", "y": f"{y:.0f}", "name": name, "anchor": anchor})
     return numbers
 
 

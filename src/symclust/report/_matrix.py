@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from symclust._text import showable
 from symclust._types import Array
 from symclust.plotting import binned_similarity, block_sums
-from symclust.report._clusters import clipped, colour_of
+from symclust.report._clusters import clipped
 from symclust.report._pictures import grey_picture
 from symclust.report._reading import Clustering
 
@@ -54,7 +54,8 @@ def matrix_of(clustering: Clustering) -> Matrix | None:
         ],
         "clusters": [*found.tolist(), *([-1] if outside else [])],
         "names": [_shown(clustering.name_of_cluster(c)) for c in found.tolist()] + ["none"] * bool(outside),
-        "colours": [colour_of(c) for c in found.tolist()] + [colour_of(-1)] * bool(outside),
+        "colours": [clustering.colour_of(c) for c in found.tolist()]
+        + [clustering.colour_of(-1)] * bool(outside),
         "samples": [_shown(clustering.name_of(i)) for i in order.tolist()] if n <= TILES else [],
         "means": _means(clustering, found),
         "noun": clustering.nouns.cluster,

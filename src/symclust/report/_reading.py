@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError, SymclustError
+from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
 from symclust.report._belonging import Belonging, by_connections, by_memberships
 
 __all__ = ["Clustering", "Nouns", "read_clustering"]
@@ -61,6 +62,8 @@ class Clustering:
         Of a tree, from the root down and from left to right; empty without splits.
     estimators : list
         Whose parameters say how it was made.
+    colours : list of str or None
+        Of the clusters, where they have colours of their own, as segments of an image do.
     """
 
     source: Any
@@ -75,6 +78,7 @@ class Clustering:
     cluster_names: list[str] | None = None
     nodes: list[Any] = field(default_factory=list)
     estimators: list[Any] = field(default_factory=list)
+    colours: list[str] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -107,6 +111,12 @@ class Clustering:
     def is_network(self) -> bool:
         """Whether the samples are the nodes of a network."""
         return self.nouns.sample == "node"
+
+    def colour_of(self, cluster: int) -> str:
+        """Return the colour of a cluster, grey for none."""
+        if cluster < 0:
+            return NOWHERE
+        return cluster_colours(cluster + 1)[cluster] if self.colours is None else self.colours[cluster]
 
     def name_of(self, sample: int) -> str:
         """Return the name of a sample, or its number."""
@@ -151,6 +161,7 @@ def read_clustering(
         cluster_names=None if cluster_names is None else [str(name) for name in cluster_names],
         nodes=nodes,
         estimators=_estimators(model),
+        colours=_segment_colours(model, n_clusters) if is_segmentation(model) else None,
     )
 
 
@@ -190,6 +201,18 @@ def _nouns(model: Any) -> Nouns:
 def is_segmentation(model: Any) -> bool:
     """Whether an object is an image with a label for each pixel."""
     return hasattr(model, "image") and np.ndim(getattr(model, "labels", 0)) == 2
+
+
+def _segment_colours(model: Any, n_clusters: int) -> list[str]:
+    """Return the mean colour of each segment."""
+    pixels, segments = read_segmentation(model)
+    means = np.rint(255 * segment_means(pixels, segments)).astype(int).reshape(-1, 3)
+    names, first = np.unique(segments, return_index=True)
+    colours = ["#808080"] * n_clusters
+    for name, place in zip(names.tolist(), first.tolist(), strict=True):
+        if name >= 0:
+            colours[name] = "#{:02x}{:02x}{:02x}".format(*means[place])
+    return colours
 
 
 def _default_names(model: Any) -> Any:

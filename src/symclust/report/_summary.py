@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symclust._text import showable
-from symclust.report._clusters import clipped, colour_of
+from symclust.report._clusters import clipped
 from symclust.report._findings import find
 from symclust.report._reading import Clustering, read_clustering
 
@@ -63,6 +63,5 @@ def _piece(clustering: Clustering, c: int) -> str:
     size = int(clustering.sizes[c])
     name = clipped(clustering.name_of_cluster(c), 30)
     title = f"{clustering.nouns.cluster} {name}: {clustering.nouns.samples(size)}"
-    return (
-        f'<span title="{_text(title)}" style="flex:{size};background:{colour_of(c)};margin-right:1px"></span>'
-    )
+    style = f"flex:{size};background:{clustering.colour_of(c)};margin-right:1px"
+    return f'<span title="{_text(title)}" style="{style}"></span>'

@@ -144,6 +144,11 @@
       canvas.classList.toggle("zoomed", view.size < data.n);
       figure.dataset.view = [view.x, view.y, view.size].map((v) => Math.round(v)).join(" ");
     };
+    const fitting = (name) => {
+      let shown = name;
+      while (shown.length > 1 && pen.measureText(shown).width > gutter - 12) shown = `${shown.slice(0, -2)}…`;
+      return shown;
+    };
     const drawFrames = (style) => {
       const at = (sample, from) => (sample - from) / view.size * side;
       pen.save();
@@ -168,7 +173,7 @@
         pen.fillStyle = data.colours[c];
         pen.fillRect(gutter - 5, top + 1, 3, bottom - top - 2);
         pen.fillStyle = style.getPropertyValue("--ink");
-        pen.fillText(data.names[c], gutter - 9, y, gutter - 10);
+        pen.fillText(fitting(data.names[c]), gutter - 9, y);
       });
     };
     const zoom = (factor, px = gutter + side / 2, py = side / 2) => {
