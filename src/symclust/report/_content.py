@@ -48,7 +48,11 @@ def _of_selection(part: Part) -> dict[str, Any]:
     headline = "No clusters stand out." if chosen == 1 else f"{chosen} clusters fit best."
     return {
         "findings": Findings(headline, [], []),
-        "numbers": {"chosen": f"{chosen:,}", "tried": f"{len(part.model.candidates):,}", **part.numbers},
+        "numbers": {
+            "chosen": f"{chosen:,}",
+            "tried": f"{len(part.model.candidates):,}",
+            **(part.numbers or {}),
+        },
         "choice": _choice(part.model),
         "made": {"lines": _lines_of_selection(part.model), "parameters": [], "notes": []},
     }
@@ -68,7 +72,7 @@ def _of_clustering(part: Part) -> dict[str, Any]:
     selection = clustering.selection
     return {
         "findings": find(clustering),
-        "numbers": {**_headline(clustering), **part.numbers},
+        "numbers": {**_headline(clustering), **(part.numbers or {})},
         "nouns": clustering.nouns,
         "n_clusters": clustering.n_clusters,
         "n_left_out": max(0, clustering.n_clusters - MOST_CLUSTERS),

@@ -156,7 +156,7 @@ def read_clustering(
         membership=membership,
         similarity=getattr(model, "affinity_matrix_", None),
         names=_listed("names", given, n),
-        classes=None if classes is None else np.asarray(classes),
+        classes=None if classes is None else _comparable(classes),
         terms=_cluster_terms(model, nodes, _feature_names(model, feature_names)),
         cluster_names=None if cluster_names is None else [str(name) for name in cluster_names],
         nodes=nodes,
@@ -228,6 +228,12 @@ def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[A
     if given is not None and len(given) != n:
         raise InputError(f"{what} has length {len(given)}; the model was fitted to {n} {fitted_to}.")
     return None if given is None else list(given)
+
+
+def _comparable(classes: list[Any]) -> Array:
+    """Return classes that can be sorted; those of several kinds, or missing ones, by what they look like."""
+    array = np.asarray(classes)
+    return array if array.dtype.kind != "O" else np.array([str(name) for name in classes])
 
 
 def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | None:
