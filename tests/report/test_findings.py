@@ -156,3 +156,12 @@ def test_per_cent_never_says_all_of_what_is_not():
     assert [percent(share) for share in (1.0, 0.9951, 0.994, 0.005, 0.004, 0.0)] == [
         "100%", "more than 99%", "99%", "less than 1%", "less than 1%", "0%",
     ]  # fmt: skip
+
+
+def test_one_sample_between_two_clusters_is_not_worth_a_sentence():
+    labels = np.repeat(np.arange(2), 5)
+    H = np.eye(2)[labels] * 0.9
+    H[0, 1] = 0.8
+    assert doubts(model(labels, H)) == []
+    H[1, 1] = 0.8
+    assert doubts(model(labels, H))[0].startswith("Clusters 0 and 1 run into each other: 20%")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.report import Part, write_report
@@ -50,6 +51,18 @@ def test_every_address_inside_the_page_leads_somewhere(Page, full):
     assert len(ids) == len(set(ids))
     assert {a["href"][1:] for a in page.all("a")} <= set(ids)
     assert {a["aria-labelledby"] for _, a in page.tags if "aria-labelledby" in a} <= set(ids)
+
+
+def test_clusters_that_are_not_listed_have_no_address(Page, model, tmp_path):
+    labels = np.repeat(np.arange(250), 3)
+    model.labels_, model.affinity_matrix_ = labels, csr_array((750, 750))
+    model.membership_ = csr_array(np.eye(250)[labels] + 0.6 * np.eye(250)[(labels + 1) % 250])
+    page = Page(write_report(tmp_path / "a.html", model).read_text(encoding="utf-8"))
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert "run into each other" in page.words
+    assert {a["href"][1:] for a in page.all("a")} <= set(ids)
+    assert "The other 160 clusters" in page.words
+    assert "The 50 smallest clusters are not listed." in page.words
 
 
 def test_begins_with_what_was_found(Page, full):

@@ -70,8 +70,10 @@ def _of_clustering(part: Part) -> dict[str, Any]:
     names = part.feature_names
     names = getattr(part.model, "feature_names_in_", None) if names is None else names
     selection = clustering.selection
+    rows = cluster_rows(clustering, part.n_members, pixels)
     return {
         "findings": find(clustering),
+        "listed": {row.number for row in rows},
         "numbers": {**_headline(clustering), **(part.numbers or {})},
         "nouns": clustering.nouns,
         "n_clusters": clustering.n_clusters,
@@ -80,7 +82,7 @@ def _of_clustering(part: Part) -> dict[str, Any]:
         "tree": tree_rows(clustering, names),
         "is_topics": clustering.nouns.cluster == "topic",
         "markers": _markers(part.model),
-        "clusters": cluster_rows(clustering, part.n_members, pixels),
+        "clusters": rows,
         "has_names": clustering.names is not None,
         "likeness": "" if clustering.belonging is None else clustering.belonging.likeness,
         "map": map_of(clustering),
@@ -95,7 +97,8 @@ def _headline(clustering: Clustering) -> dict[str, str]:
     found = int(np.count_nonzero(clustering.sizes))
     numbers = {f"{nouns.sample}s": f"{len(labels):,}", f"{nouns.cluster}s": f"{found:,}"}
     if clustering.belonging is not None and (labels >= 0).any():
-        numbers["belong clearly"] = percent(float(clustering.belonging.is_clear[labels >= 0].mean()))
+        clear = percent(float(clustering.belonging.is_clear[labels >= 0].mean()))
+        numbers["belong clearly"] = clear.replace("more than ", ">").replace("less than ", "<")
     if (labels < 0).any():
         numbers[f"in no {nouns.cluster}"] = f"{np.count_nonzero(labels < 0):,}"
     if clustering.classes is not None:

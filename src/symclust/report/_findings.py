@@ -235,7 +235,11 @@ def _overlapping(clustering: Clustering) -> Iterator[Finding]:
         return
     torn = clustering.belonging.overlaps(clustering.labels, clustering.n_clusters)
     sizes = clustering.sizes
-    shares = {pair: number / (sizes[pair[0]] + sizes[pair[1]]) for pair, number in torn.items()}
+    shares = {
+        pair: number / (sizes[pair[0]] + sizes[pair[1]])
+        for pair, number in torn.items()
+        if number > 1  # a single sample between two clusters says nothing of them
+    }
     worst = sorted((pair for pair in shares if shares[pair] >= OVERLAP), key=lambda pair: -shares[pair])
     if worst:
         first, likeness = worst[0], clustering.belonging.likeness.format(other="the other")
