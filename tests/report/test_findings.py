@@ -165,3 +165,8 @@ def test_one_sample_between_two_clusters_is_not_worth_a_sentence():
     assert doubts(model(labels, H)) == []
     H[1, 1] = 0.8
     assert doubts(model(labels, H))[0].startswith("Clusters 0 and 1 run into each other: 20%")
+
+
+def test_what_the_model_does_not_say_is_not_passed_over():
+    assert "The model does not say how clearly a sample belongs to its cluster." in facts(model([0, 1, 1]))
+    assert "does not say" not in facts(model([0, 0]))

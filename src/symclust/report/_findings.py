@@ -120,8 +120,13 @@ def _sizes(clustering: Clustering) -> str:
 
 def _sharpness(clustering: Clustering) -> str:
     belonging, placed = clustering.belonging, clustering.labels >= 0
-    if belonging is None or not placed.any():
+    if clustering.n_clusters < 2 or not placed.any() or clustering.nouns.sample == "pixel":
         return ""
+    if belonging is None:
+        return (
+            f"The model does not say how clearly a {clustering.nouns.sample} belongs to its "
+            f"{clustering.nouns.cluster}."
+        )
     share = float(belonging.is_clear[placed].mean())
     samples, cluster = clustering.nouns.sample + "s", clustering.nouns.cluster
     if share >= 0.95:
