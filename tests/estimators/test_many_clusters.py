@@ -311,7 +311,7 @@ def test_a_report_can_be_written(sparse_factors, tmp_path):
     pytest.importorskip("jinja2")
     fitted = model().fit(graph()[0])
     write_report(tmp_path / "page.html", fitted, names=[f"node {i}" for i in range(120)])
-    assert "Strongest members" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Most typical" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_few_iterations_are_enough_from_leaves(sparse_factors):

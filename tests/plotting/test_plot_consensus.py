@@ -79,3 +79,8 @@ def test_refuses_what_is_no_consensus():
     for wrong in (np.eye(3), SimpleNamespace(values=1), None):
         with pytest.raises(InputTypeError, match=f"cannot be read from {type(wrong).__name__}, which has no"):
             plot_consensus(wrong)
+
+
+def test_a_fitted_model_shows_its_consensus():
+    model = SimpleNamespace(selection_=selection())
+    assert plot_consensus(model).get_xlabel() == plot_consensus(selection()).get_xlabel()

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -117,3 +119,8 @@ def test_draws_where_it_is_told_on_light_and_dark():
 def test_refuses_what_is_no_choice():
     with pytest.raises(InputTypeError, match="cannot be read from dict, which has no n_clusters, candidates"):
         plot_selection({})
+
+
+def test_a_fitted_model_shows_its_choice():
+    model = SimpleNamespace(selection_=plain())
+    assert named(plot_selection(model)).keys() == named(plot_selection(plain())).keys()

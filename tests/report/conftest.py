@@ -1,3 +1,4 @@
+import re
 from copy import deepcopy
 from html.parser import HTMLParser
 
@@ -52,7 +53,7 @@ def model(fitted, sketched):
 class Parsed(HTMLParser):
     """Collects the attributes of each tag and the visible text; complains about unbalanced tags."""
 
-    VOID = ("meta", "img", "source")
+    VOID = ("meta", "img", "input")
 
     def __init__(self, text):
         super().__init__()
@@ -65,12 +66,20 @@ class Parsed(HTMLParser):
         if tag not in self.VOID:
             self.open.append(tag)
 
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))  # <path .../> inside a picture
+
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if "style" not in self.open and data.strip():
+        if not {"style", "script"} & set(self.open) and data.strip():
             self.text.append(" ".join(data.split()))
+
+    @property
+    def words(self):
+        """All text in one line, without the marks that keep directions apart."""
+        return re.sub(r"\s+", " ", " ".join(self.text).replace("\u2068", "").replace("\u2069", ""))
 
     def all(self, tag):
         return [attributes for name, attributes in self.tags if name == tag]

@@ -1,6 +1,6 @@
 """A report of any clustering: of every estimator, of topics, of scikit-learn's own."""
 
-from itertools import pairwise
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -11,10 +11,11 @@ from sklearn.cluster import DBSCAN
 from sklearn.exceptions import NotFittedError
 
 import symclust
-from symclust import NMF, DivisiveClustering, HierarchicalNMF, HierarchicalSymNMF, SymNMF, topics
+from symclust import NMF, DivisiveClustering, HierarchicalNMF, HierarchicalSymNMF, SymNMF, subtypes, topics
 from symclust.exceptions import InputError, InputTypeError
 from symclust.hierarchy import Tree
 from symclust.report import write_report
+from symclust.selection import Curve, Selection
 
 for library in ("jinja2", "matplotlib"):
     pytest.importorskip(library)
@@ -37,10 +38,10 @@ def page(Page, tmp_path, sketched):
     return write
 
 
-def tree_lines(page):
-    """The text between the heading of the tree and that of the clusters."""
+def tree_words(page):
+    """The text of the tree."""
     first = page.text.index("Tree of clusters")
-    return page.text[first + 2 : page.text.index("Clusters", first + 1)]
+    return " ".join(page.text[first + 2 : page.text.index("Clusters and their members")])
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -49,31 +50,45 @@ def test_every_estimator(cls, page):
     model = cls(SymNMF(2), 3) if cls is DivisiveClustering else cls(3)
     model.fit(X)
     seen = page(model, labels_true=np.array(["<i>", "y", "z"])[np.arange(60) // 20], names=range(60))
-    text = " | ".join(seen.text)
-    assert "samples | 60 | clusters | 3" in text
-    assert f"Parameters of {cls.__name__}" in text
-    assert ("Tree of clusters" in text) == hasattr(model, "tree_")
-    assert ("Similarity, ordered by cluster" in text) == hasattr(model, "affinity_matrix_")
-    assert ("relative error" in text) == hasattr(model, "relative_error_")
-    assert model.stop_reason_[1:].rstrip(".") in text
+    assert "Three clusters in 60 samples." in seen.words
+    assert "clusters agree with them for" in seen.words
+    assert f"Parameters of {cls.__name__}" in seen.words
+    assert ("Tree of clusters" in seen.words) == hasattr(model, "tree_")
+    assert ("Similarity, ordered by cluster" in seen.words) == hasattr(model, "affinity_matrix_")
+    assert ("Relative error" in seen.words) == hasattr(model, "relative_error_")
+    assert model.stop_reason_.rstrip(".") in seen.words
     assert all("nan" not in a["alt"] for a in seen.all("img"))
     assert not seen.all("i")  # escaped
+    assert len([a for a in seen.all("li") if a.get("class") == "cluster"]) == 3
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_every_estimator_has_a_summary_for_notebooks(cls):
+    model = cls(SymNMF(2), 3) if cls is DivisiveClustering else cls(3)
+    assert "symclust-summary" not in model._repr_html_()
+    model.fit(X)
+    assert "<b>Three clusters in 60 samples.</b>" in model._repr_html_()
+    bundle = model._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(model)
+    assert bundle["text/html"].count("symclust-summary") == 1
+    assert "sk-" in bundle["text/html"]  # scikit-learn's diagram is still there
 
 
 def test_a_tree_of_communities_names_its_best_connected(page):
     model = HierarchicalSymNMF(None, random_state=0).fit(nx.les_miserables_graph())
     seen = page(model, n_members=2)
-    lines = tree_lines(seen)
-    assert lines[:2] == ["77", "all samples"]
-    assert len(seen.all("details")) == model.tree_.n_splits
-    degrees = np.asarray(model.affinity_matrix_.sum(axis=1)).ravel()
+    words = tree_words(seen)
+    assert "all nodes · 77" in words
+    trees = [a for a in seen.all("details") if a]
+    assert len(trees) == model.tree_.n_splits
+    A = model.affinity_matrix_.toarray()
+    np.fill_diagonal(A, 0)
     for label, leaf in enumerate(model.tree_.leaves()):
-        strongest = [model.node_names_[i] for i in sorted(leaf.members, key=lambda i: -degrees[i])]
-        row = [str(label), str(len(leaf.members)), ", ".join(strongest[:5])]
-        assert row in [lines[i : i + 3] for i in range(len(lines))]
-        assert ", ".join(strongest[:2]) in seen.text
+        inside = A[:, leaf.members].sum(axis=1)
+        strongest = [model.node_names_[i] for i in sorted(leaf.members, key=lambda i: -inside[i])]
+        assert f"{label} {' , '.join(strongest[:5])} · {len(leaf.members)}" in words
     assert "membership_" not in vars(model)
-    assert "Best connected members" in seen.text
 
 
 @pytest.mark.parametrize("soft", [False, True])
@@ -81,19 +96,18 @@ def test_a_tree_of_topics_names_its_terms(page, soft):
     blocks = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
     terms = ["<i>&", *"bcdef"]
     model = HierarchicalNMF(3, soft=soft, random_state=0).fit(blocks)
-    assert all(line.isdigit() for line in tree_lines(page(model))[2:])  # features have no names
+    assert "0 4 samples" in tree_words(page(model))  # features have no names
     seen = page(model, feature_names=terms)
-    lines = tree_lines(seen)
-    shown = [set(line.split(", ")[:2]) for size, line in pairwise(lines) if size == "4"]
-    assert shown == [set(best) for best in model.top_terms(2, terms)]
-    assert "Terms" in seen.text
+    for label, best in enumerate(model.top_terms(2, terms)):
+        orders = (f"{label} {best[0]} , {best[1]} ,", f"{label} {best[1]} , {best[0]} ,")
+        assert any(words in tree_words(seen) for words in orders)
     framed = HierarchicalNMF(3, soft=soft, random_state=0).fit(pd.DataFrame(blocks, columns=terms))
-    assert tree_lines(page(framed)) == lines
+    assert tree_words(page(framed)) == tree_words(seen)
 
 
 def test_components_are_named_where_features_are(page):
     model = NMF(3, random_state=0).fit(X)
-    assert "Terms" not in page(model).text
+    assert not [a for a in page(model).all("p") if a.get("class") == "terms"]
     best = [TERMS[j] for j in model.components_.argmax(axis=1)]
     cells = page(model, feature_names=pd.Index(TERMS)).text
     assert all(any(cell.startswith(f"{term}, ") for cell in cells) for term in best)
@@ -101,29 +115,82 @@ def test_components_are_named_where_features_are(page):
         page(model, feature_names=TERMS[:3])
 
 
-def test_topics_show_terms_and_examples(page):
+def test_topics_show_terms_and_examples(page, tmp_path, sketched):
     tree = topics(DOCUMENTS * 3, 3)
     seen = page(tree, title="Words & <tags>")
-    assert len(seen.all("details")) == len(tree)  # leaves unfold to their examples
+    assert "Three topics in 27 documents." in seen.words
+    assert len(seen.all("details")) == len(tree) + 2  # leaves unfold to examples; parameters of the two steps
     for leaf in tree.leaves:
-        assert ", ".join(term for term, _ in leaf.terms[:8]) in seen.text
+        assert " , ".join(term for term, _ in leaf.terms[:8]) in seen.words
         assert leaf.examples[0].excerpt in seen.text
     assert not seen.all("b")
-    assert "3" in page(tree.flatten()).text
+    assert tree.report(tmp_path / "b.html").read_text(encoding="utf-8").count("Topics within topics") == 1
+    assert "<b>Three topics in 27 documents.</b>" in tree._repr_html_()
+    assert "clusters in 27 samples." in page(tree.flatten()).words
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_subtypes_show_marker_genes_and_the_choice(page, tmp_path, sketched):
+    rng = np.random.default_rng(0)
+    means = np.ones((3, 90))
+    for c in range(3):
+        means[c, 10 * c : 10 * c + 10] = 8
+    values = rng.poisson(20 * np.repeat(means, 12, axis=0)).astype(float)
+    genes = ["<gene>", *(f"gene {i}" for i in range(1, 90))]
+    answer = subtypes(values, 3, genes=genes, orientation="samples", random_state=0)
+    seen = page(answer)
+    assert "Three subtypes in 36 samples." in seen.words
+    assert "Marker genes" in seen.text
+    for marker in answer.markers(n=3):
+        assert marker.gene in seen.text
+    assert "Parameters of AffineNMF" in seen.text
+    assert not seen.all("gene")
+    assert "Marker genes" in answer.report(tmp_path / "b.html").read_text(encoding="utf-8")
+    assert "Three subtypes" in answer._repr_html_()
+
+
+def test_a_segmentation_shows_its_image(page):
+    image = np.random.default_rng(0).random((20, 30, 3))
+    labels = (np.arange(600).reshape(20, 30) % 30 > 9).astype(int)
+    seen = page(SimpleNamespace(image=image, labels=labels))
+    assert "Two segments in 600 pixels." in seen.words
+    assert "holds 67% of all pixels" in seen.words
+    alts = [a["alt"] for a in seen.all("img")]
+    assert alts[:2] == ["The image", "The image with every segment in its mean colour"]
+
+
+def test_a_choice_alone_is_a_part(page):
+    curves = {"silhouette": Curve(np.array([0.4, 0.7, np.nan]))}
+    choice = Selection(3, "silhouette", np.array([2, 3, 4]), "silhouette", curves, "3 clusters, says <s>.")
+    seen = page(choice)
+    assert "3 clusters fit best." in seen.words and "3 clusters, says <s>." in seen.words
+    assert "3 (chosen) 0.7 4 –" in seen.words
+    assert not seen.all("s")
+
+
+def test_a_number_that_was_chosen_is_explained(page):
+    model = SymNMF("auto", random_state=0).fit(X)
+    seen = page(model)
+    assert model.selection_.sentence in seen.words
+    assert "The number was not given: it was chosen from the data" in seen.words
+    assert "How many clusters?" in seen.text
+    assert f"Number chosen by {model.selection_.method}" in seen.words
 
 
 def test_samples_in_no_cluster_are_counted(page):
     far = np.vstack([np.zeros((5, 2)), np.ones((5, 2)) * 9, [[99.0, 0.0]]])
     model = DBSCAN(1, min_samples=3).fit(far)
-    text = " | ".join(page(model, labels_true=[*"aaaaabbbbbc"]).text)
-    assert "samples | 11 | clusters | 2 | in no cluster | 1" in text
-    assert "a (100%)" in text
+    words = page(model, labels_true=[*"aaaaabbbbbc"]).words
+    assert "Two clusters in 11 samples." in words
+    assert "1 sample (9%) belongs to no cluster" in words
+    assert "in no cluster 1" in words
+    assert "a (100%)" in words
 
 
-def test_columns_that_are_no_clusters_choose_no_members(page):
+def test_columns_that_are_no_clusters_say_nothing_of_belonging(page):
     model = symclust.SymmetricFactorization(3, random_state=0).fit(X)
     assert model.centers_ is not None  # labels by k-means: column c of the factor is not cluster c
-    assert "Best connected members" in page(model, names=range(60)).text
+    assert "tied to another at least half as strongly" in page(model, names=range(60)).words
 
 
 def test_names_are_taken_by_place(page):
@@ -141,8 +208,9 @@ def test_a_deep_tree_starts_with_its_first_splits_open(page):
     for i in range(399):
         tree.split(2 * i, [[i], range(i + 1, 400)])  # the right child is number 2i + 2
     seen = page(Chain())
-    opened = ["open" in attributes for attributes in seen.all("details")]
-    assert opened == [True] * 30 + [False] * 369
+    folds = [a for a in seen.all("details") if a.get("class") != "more"][:399]
+    assert ["open" in attributes for attributes in folds] == [True] * 30 + [False] * 369
+    assert "The 200 smallest clusters are not listed." in seen.words
 
 
 def test_refuses_what_is_no_fitted_clustering(page):

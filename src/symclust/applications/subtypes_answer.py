@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications._expression import Expression, Reading, listed, read_expression
@@ -67,7 +68,7 @@ class SubtypeAssignment(Savable):
 
 
 @dataclass(frozen=True, eq=False)
-class Subtypes(SubtypeAssignment):
+class Subtypes(Reporting, SubtypeAssignment):
     """Subtypes of samples by their gene expression; made by `symclust.subtypes`.
 
     ``print(answer)`` gives a summary.
@@ -280,6 +281,9 @@ class Subtypes(SubtypeAssignment):
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        return self._summary_html()
 
     def _heading(self) -> str:
         count = "1 subtype" if self.n_subtypes == 1 else f"{self.n_subtypes} subtypes"

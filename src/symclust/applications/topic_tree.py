@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications._corpus import Corpus, read_corpus
@@ -149,7 +150,7 @@ class FittedTopics:
 
 
 @dataclass(frozen=True, eq=False)
-class TopicTree(Savable):
+class TopicTree(Savable, Reporting):
     """Topics within topics; made by `symclust.topics`.
 
     ``print(tree)`` draws it. Iterating gives its topics from the root down and from left to right, and
@@ -219,6 +220,9 @@ class TopicTree(Savable):
 
     def __str__(self) -> str:
         return self.draw()
+
+    def _repr_html_(self) -> str:
+        return self._summary_html()
 
     def _heading(self) -> str:
         counts = {"document": len(self.names), "topic": len(self.leaves), "outlier": len(self.outliers)}

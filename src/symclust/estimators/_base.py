@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from symclust._reporting import Reporting
 from symclust._types import Array
 from symclust.estimators._communities import (
     Communities,
@@ -42,7 +43,9 @@ from symclust.storage import Savable
 from symclust.validation import check_features, check_number, sample_names
 
 
-class Clusterer(Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class Clusterer(
+    Savable, Reporting, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """A clustering method as scikit-learn knows them.
 
     A fit that fails or is interrupted leaves the model as it was before. ``n_clusters="auto"`` is resolved
@@ -157,6 +160,19 @@ class Clusterer(Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def _input_tags(self) -> dict[str, bool]:
         """Return what scikit-learn asks about X."""
         return {"sparse": True, "positive_only": self._nonnegative}
+
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram for notebooks, below what was found once the model is fitted."""
+        return self._with_summary(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_summary(bundle["text/html"])
+        return bundle
+
+    def _with_summary(self, diagram: str) -> str:
+        return self._summary_html() + diagram if hasattr(self, "labels_") else diagram
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BORDER",
     "SIGNED_MAP",
+    "cluster_colours",
+    "fresh_axes",
     "is_dark",
     "line_colours",
     "matplotlib_module",
@@ -30,6 +32,10 @@ SIGNED_MAP = "PuOr_r"
 # Okabe and Ito's orange, which stands out from the blues of similarity on light and dark pages.
 BORDER = "#E69F00"
 
+# Okabe and Ito's colours, their yellow darkened to be seen on white, and grey in the place of black.
+EIGHT = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#B5A300", "#7F7F7F")
+NOWHERE = "#B0B0B0"  # of samples in no cluster
+
 
 def matplotlib_module(name: str = "pyplot") -> ModuleType:
     """Return ``matplotlib.<name>``, or raise an error that names the extra."""
@@ -39,6 +45,34 @@ def matplotlib_module(name: str = "pyplot") -> ModuleType:
         raise MissingExtraError(
             'Pictures need matplotlib, which is not installed: pip install "symclust[plot]"'
         ) from error
+
+
+def fresh_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes that were given, or those of a new figure of so many inches."""
+    if ax is None:
+        ax = matplotlib_module().subplots(figsize=(width, height), layout="constrained")[1]
+    return ax
+
+
+def cluster_colours(n_clusters: int) -> list[str]:
+    """Return a colour for each cluster: eight that colour-blind readers can tell apart, then shades.
+
+    No more than eight can be told apart by everyone, which is why pictures write numbers on clusters as well.
+    With more than 24 clusters, colours come again.
+
+    Examples
+    --------
+    >>> from symclust.plotting import cluster_colours
+    >>> cluster_colours(2), len(set(cluster_colours(24)))
+    (['#0072B2', '#E69F00'], 24)
+    """
+    shades = [*EIGHT, *(_mixed(c, 255, 0.45) for c in EIGHT), *(_mixed(c, 0, 0.4) for c in EIGHT)]
+    return [shades[c % len(shades)] for c in range(n_clusters)]
+
+
+def _mixed(colour: str, with_level: int, share: float) -> str:
+    levels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round((1 - share) * level + share * with_level):02X}" for level in levels)
 
 
 def is_dark(ax: Axes) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import is_dark, matplotlib_module, similarity_colours
+from symclust.plotting.plot_selection import selection_of
 from symclust.plotting.plot_similarity import binned_similarity, draw_frames
 from symclust.validation import check_number
 
@@ -27,7 +28,7 @@ def plot_consensus(
 
     Parameters
     ----------
-    consensus : ConsensusMatrix or Selection
+    consensus : ConsensusMatrix, Selection, or fitted estimator with ``selection_``
         The matrix, or what `symclust.select_n_clusters` returns for the methods "consensus" and
         "consensus_init".
     k : int, optional
@@ -68,6 +69,7 @@ def plot_consensus(
 
 def _read(consensus: Any, k: int | None) -> tuple[Any, int | None]:
     """Return the matrix to draw and the number of its clusters."""
+    consensus = selection_of(consensus)
     matrices = getattr(consensus, "consensus", None)
     if isinstance(matrices, dict):
         return _of_selection(consensus, matrices, k)

@@ -30,8 +30,8 @@ def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    selection : Selection
-        What `symclust.select_n_clusters` returns.
+    selection : Selection, or fitted estimator
+        What `symclust.select_n_clusters` returns, or a model that was fitted with ``n_clusters="auto"``.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -49,11 +49,12 @@ def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
     >>> plot_selection(selection).get_ylabel()
     'silhouette'
     """
+    selection = selection_of(selection)
     missing = [name for name in NEEDED if not hasattr(selection, name)]
     if missing:
         raise InputTypeError(
             f"A choice cannot be read from {type(selection).__name__}, which has no {', '.join(missing)}: "
-            "give what select_n_clusters returns."
+            "give what select_n_clusters returns, or a model fitted with n_clusters='auto'."
         )
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(5.2, 3.6), layout="constrained")[1]
@@ -68,6 +69,12 @@ def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
     if getattr(selection, "p_values", None) is not None:
         _write_p_values(ax, k, np.asarray(selection.p_values))
     return ax
+
+
+def selection_of(model: Any) -> Any:
+    """Return the choice that a model or an answer holds; anything else as it is."""
+    found = getattr(model, "selection_", getattr(model, "selection", None))
+    return model if found is None else found
 
 
 def _null_name(selection: Any) -> str | None:

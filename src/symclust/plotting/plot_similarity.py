@@ -64,7 +64,7 @@ def plot_similarity(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['a', 'b']
     """
-    A, labels = _read(A, labels)
+    A, labels = read_similarity(A, labels)
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(4.2, 4.2), layout="constrained")[1]
     n = A.shape[0]
@@ -104,7 +104,7 @@ def plot_before_after(
     >>> [ax.get_title() for ax in figure.axes]
     ['before: random order', 'after: ordered by cluster']
     """
-    A, labels = _read(A, labels)
+    A, labels = read_similarity(A, labels)
     if labels is None:
         raise InputError("plot_before_after needs clusters: give labels, or a fitted model.")
     figure, (before, after) = matplotlib_module().subplots(1, 2, figsize=(8.0, 4.4), layout="compressed")
@@ -147,7 +147,7 @@ def _none_last(labels: Array) -> Array:
     return np.where(labels == -1, labels.max(initial=-1) + 1, labels) if labels.dtype.kind in "if" else labels
 
 
-def _read(A: Any, labels: Any) -> tuple[Any, Any]:
+def read_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
     """Return similarities and labels, those of a fitted model where one is given."""
     name = type(A).__name__
     if hasattr(A, "fit"):
@@ -210,10 +210,11 @@ def binned_similarity(A: Any, order: Array, max_size: int) -> Array:
     bin_of[order] = np.arange(n) * bins // n
     S = csr_array((np.ones(n), bin_of, np.arange(n + 1)), shape=(n, bins))
     counts = np.bincount(bin_of, minlength=bins)
-    return _block_sums(A, S) / np.outer(counts, counts)
+    return block_sums(A, S) / np.outer(counts, counts)
 
 
-def _block_sums(A: Any, S: csr_array) -> Array:
+def block_sums(A: Any, S: csr_array) -> Array:
+    """Return Sᵀ A S, the sums of A over pairs of groups; S (n × groups) marks the group of each sample."""
     stored = isinstance(A, np.ndarray) or issparse(A)
     if stored:
         return csr_array(S.T @ (A @ S)).toarray()

@@ -1,5 +1,7 @@
-"""One self-contained HTML page about a fitted model. The only folder that imports jinja2."""
+"""Fitted models as one HTML page; the only folder that imports jinja2."""
 
+from symclust.report._summary import summary_html
+from symclust.report.part import Part
 from symclust.report.write_report import write_report
 
-__all__ = ["write_report"]
+__all__ = ["Part", "summary_html", "write_report"]

@@ -1,4 +1,4 @@
-"""What the page says of clusters and of their tree: sizes, terms, and which samples are typical."""
+"""What the page says of each cluster and of their tree: sizes, terms, typical and doubtful members."""
 
 from __future__ import annotations
 
@@ -8,211 +8,173 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from symclust._types import Array
+from symclust.report._findings import percent
 from symclust.report._pictures import grey_picture
+from symclust.report._reading import N_TERMS, Clustering, members_of, node_terms
 
-__all__ = ["Strength", "cluster_rows", "cluster_terms", "tree_nodes", "tree_rows"]
+__all__ = ["ClusterRow", "Member", "TreeRow", "clipped", "cluster_rows", "tree_rows"]
 
 OPEN_SPLITS = 30  # the page begins with so many splits unfolded, those that were made first
+MOST_NODES = 3000  # of a tree; the page holds those of the first splits
+MOST_CLUSTERS = 200  # described one by one: the largest
 N_NAMES = 5  # members listed beside a node that has no terms
+LONGEST = 90  # characters of a name that are shown
+
+
+def clipped(text: object, length: int = LONGEST) -> str:
+    """Return a text that is not too long to be shown."""
+    shown = str(text)
+    return shown if len(shown) <= length else shown[: length - 1] + "…"
 
 
 @dataclass(frozen=True)
-class Strength:
-    """How strongly samples belong to their clusters, by the best measure that a model offers.
-
-    Attributes
-    ----------
-    name : str
-        What the strongest are called on the page.
-    values : ndarray or csr_array of shape (n_samples,) or (n_samples, n_clusters)
-        By sample, or by sample and cluster.
-    n_clusters : int
-        Number of clusters, also of empty ones.
-    """
+class Member:
+    """A sample as it is shown with its cluster; a doubtful one has a `rival`, where it could be as well."""
 
     name: str
-    values: Any
-    n_clusters: int
-
-    @classmethod
-    def of(cls, model: Any) -> Strength:
-        """Read it off a model: degrees of membership, else connections, else nothing."""
-        labels = np.asarray(model.labels_)
-        n_clusters = int(labels.max(initial=-1)) + 1
-        H = _memberships(model)
-        if H is not None:
-            n_clusters = H.shape[1]
-            if _has_degrees(model, H):
-                return cls("Strongest members", H, n_clusters)
-        A = getattr(model, "affinity_matrix_", None)
-        if A is None:
-            return cls("Members", np.zeros(len(labels)), n_clusters)
-        degrees = np.asarray(A @ np.ones(len(labels), dtype=A.dtype), dtype=np.float64)
-        return cls("Best connected members", degrees, n_clusters)
-
-    def strongest(self, members: Array, cluster: int | None, count: int) -> Array:
-        """Return the strongest of some samples in a cluster, strongest first."""
-        values = self.values[members] if self.values.ndim == 1 else self._column(cluster)[members]
-        return members[np.argsort(-values, kind="stable")[:count]]
-
-    def _column(self, cluster: int | None) -> Array:
-        column = self.values[:, [cluster]]
-        return (column.toarray() if sparse.issparse(column) else column)[:, 0]
-
-
-def _memberships(model: Any) -> Any:
-    """Return H; None for trees whose leaves do not overlap, where n × k zeros and ones say nothing new."""
-    if hasattr(model, "tree_") and not getattr(model, "soft", False):
-        return None
-    H = getattr(model, "membership_", None)
-    return H if H is None or sparse.issparse(H) else np.asarray(H)
-
-
-def _has_degrees(model: Any, H: Any) -> bool:
-    """Whether column l of H says how much samples belong to cluster l, more than yes or no."""
-    H = H.data if sparse.issparse(H) else H
-    by_k_means = getattr(model, "centers_", None) is not None
-    return not by_k_means and bool(((H != 0) & (H != 1)).any())
+    picture: str = ""
+    rival: str = ""
+    colour: str = ""
 
 
 @dataclass(frozen=True)
 class ClusterRow:
-    """What the page says about one cluster."""
+    """What the page says about one cluster; widths of bars are in percent of the largest cluster's."""
 
+    number: int
     name: str
+    colour: str
     size: int
-    share: float
-    width: float  # of its bar, in percent of the largest cluster's
+    share: str
+    clear: str
+    clear_width: float
+    doubtful_width: float
     mostly: str = ""
     terms: list[str] = field(default_factory=list)
-    pictures: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    typical: list[Member] = field(default_factory=list)
+    doubtful: list[Member] = field(default_factory=list)
 
 
-def cluster_rows(
-    labels: Array,
-    strength: Strength,
-    count: int,
-    labels_true: Array | None,
-    terms: list[list[str]],
-    pixels: Array | None,
-    names: Sequence[object] | None,
-) -> list[ClusterRow]:
-    """One row for each cluster; samples in none, labelled -1, have no row."""
-    sizes = np.bincount(labels[labels >= 0], minlength=strength.n_clusters)
-    rows = []
-    for c, size in enumerate(sizes.tolist()):
-        members = np.flatnonzero(labels == c)
-        typical = strength.strongest(members, c, count)
-        rows.append(
-            ClusterRow(
-                name=str(c),
-                size=size,
-                share=size / len(labels),
-                width=100 * size / max(1, sizes.max()),
-                mostly="" if labels_true is None else _mostly(labels_true[members]),
-                terms=terms[c] if terms else [],
-                pictures=[] if pixels is None else [grey_picture(pixels[i]) for i in typical],
-                names=[] if names is None else [str(names[i]) for i in typical],
-            )
-        )
-    return rows
+def cluster_rows(clustering: Clustering, n_members: int, pixels: Array | None) -> list[ClusterRow]:
+    """One row for each of the largest clusters, in the order of their numbers."""
+    largest = np.argsort(-clustering.sizes, kind="stable")[:MOST_CLUSTERS]
+    order = np.argsort(clustering.labels, kind="stable")
+    bounds = np.searchsorted(clustering.labels[order], np.arange(clustering.n_clusters + 1))
+    return [
+        _row(clustering, c, order[bounds[c] : bounds[c + 1]], n_members, pixels)
+        for c in np.sort(largest).tolist()
+    ]
+
+
+def _row(clustering: Clustering, c: int, members: Array, n_members: int, pixels: Array | None) -> ClusterRow:
+    belonging = clustering.belonging
+    size, top = len(members), max(1, int(clustering.sizes.max()))
+    n_clear = size if belonging is None else int(np.count_nonzero(belonging.is_clear[members]))
+    first = _most_typical(clustering, members, n_members)
+    torn = np.empty(0, np.intp) if belonging is None else belonging.doubtful(members, (n_members + 1) // 2)
+    shows = clustering.nouns.sample != "pixel"
+    return ClusterRow(
+        number=c,
+        name=clipped(clustering.name_of_cluster(c), 40),
+        colour=clustering.colour_of(c),
+        size=size,
+        share=percent(size / max(1, clustering.n_samples)),
+        clear="" if belonging is None or not size else percent(n_clear / size),
+        clear_width=100 * n_clear / top,
+        doubtful_width=100 * (size - n_clear) / top,
+        mostly="" if clustering.classes is None else _mostly(clustering.classes[members]),
+        terms=[clipped(term, 40) for term in clustering.terms[c]] if clustering.terms else [],
+        typical=[_member(clustering, i, pixels) for i in first.tolist()] if shows else [],
+        doubtful=[_member(clustering, i, pixels, torn=True) for i in torn.tolist()] if shows else [],
+    )
+
+
+def _most_typical(clustering: Clustering, members: Array, count: int) -> Array:
+    if clustering.belonging is not None:
+        return clustering.belonging.typical(members, count)
+    return members[:count]
+
+
+def _member(clustering: Clustering, i: int, pixels: Array | None, *, torn: bool = False) -> Member:
+    rival = -1 if not torn or clustering.belonging is None else int(clustering.belonging.rival[i])
+    return Member(
+        name=clipped(clustering.name_of(i)),
+        picture="" if pixels is None else grey_picture(pixels[i]),
+        rival=clipped(clustering.name_of_cluster(rival), 24) if rival >= 0 else "",
+        colour=clustering.colour_of(rival) if rival >= 0 else "",
+    )
 
 
 def _mostly(classes: Array) -> str:
     """Return the most frequent class and its share."""
     if not len(classes):
-        return "(empty)"
+        return ""
     names, counts = np.unique(classes, return_counts=True)
     best = counts.argmax()
-    return f"{names[best]} ({counts[best] / len(classes):.0%})"
-
-
-def _top_names(weights: Array, names: Sequence[object], count: int) -> list[str]:
-    """Return the names of the largest positive weights, largest first."""
-    order = np.argsort(-weights, kind="stable")[:count]
-    return [str(names[j]) for j in order if weights[j] > 0]
+    return f"{clipped(names[best], 40)} ({counts[best] / len(classes):.0%})"
 
 
 @dataclass(frozen=True)
 class TreeRow:
     """A node. Its children are the rows after it, down to where `n_closed` ends its list."""
 
-    name: str
+    label: int | None
+    colour: str
     size: int
     is_leaf: bool
     is_open: bool
     n_closed: int  # lists of children that end after this row
     words: list[str]
     mostly: str
-    examples: list[str]
+    examples: list[tuple[str, str]]  # name and beginning of typical documents
 
 
-def tree_nodes(model: Any) -> list[Any]:
-    """Return the nodes of a model's tree from the root down and from left to right; none without splits."""
-    tree = getattr(model, "tree_", None)
-    nodes = getattr(model, "topics", []) if tree is None else list(tree.walk())
-    return list(nodes) if len(nodes) > 1 else []
-
-
-def tree_rows(
-    nodes: Sequence[Any],
-    strength: Strength,
-    count: int,
-    labels_true: Array | None,
-    feature_names: Sequence[object] | None,
-    names: Sequence[object] | None,
-) -> list[TreeRow]:
-    """One row for each node, in the order of `tree_nodes`."""
-    leaves = (str(label) for label in range(len(nodes)))
+def tree_rows(clustering: Clustering, feature_names: Sequence[object] | None) -> list[TreeRow]:
+    """One row for each node, from the root down and from left to right."""
+    leaves = iter(range(len(clustering.nodes)))
+    labels = {node.number: next(leaves) for node in clustering.nodes if node.is_leaf}
+    nodes = [node for node in clustering.nodes if node.number < MOST_NODES]
     depths = [*(node.depth for node in nodes), 0]
-    rows = []
-    for node, (depth, following) in zip(nodes, pairwise(depths), strict=True):
-        members = _members(node)
-        words = _node_terms(node, count, feature_names)
-        if not words and names is not None and strength.values.ndim == 1:
-            words = [str(names[i]) for i in strength.strongest(members, None, N_NAMES)]
-        if node.parent is None:  # nothing sets it apart
-            words = ["all samples"]
-        rows.append(
-            TreeRow(
-                name=next(leaves) if node.is_leaf else "",
-                size=len(members),
-                is_leaf=node.is_leaf,
-                # Children are numbered as splits are made, two at a time: parents are open before children.
-                is_open=not node.is_leaf and min(node.children) < 2 * OPEN_SPLITS,
-                n_closed=max(0, depth - following),
-                words=words,
-                mostly="" if labels_true is None else _mostly(labels_true[members]),
-                examples=[e.excerpt or e.name for e in getattr(node, "examples", ()) if node.is_leaf],
-            )
-        )
-    return rows
+    return [
+        _tree_row(clustering, node, labels.get(node.number), feature_names, max(0, depth - following))
+        for node, (depth, following) in zip(nodes, pairwise(depths), strict=True)
+    ]
 
 
-def _node_terms(node: Any, count: int, feature_names: Sequence[object] | None) -> list[str]:
-    """Return the terms of a node: of a topic its own, else the features of largest weight, where named."""
-    if hasattr(node, "terms"):
-        return [term for term, _ in node.terms[:count]]
-    if feature_names is None or "terms" not in node.data:
-        return []
-    return [str(feature_names[j]) for j in node.data["terms"][:count]]
+def _tree_row(
+    clustering: Clustering,
+    node: Any,
+    label: int | None,
+    feature_names: Sequence[object] | None,
+    n_closed: int,
+) -> TreeRow:
+    members = members_of(node)
+    first = min(node.children, default=0)
+    is_leaf = node.is_leaf or first >= MOST_NODES
+    examples = [] if not node.is_leaf else getattr(node, "examples", ())
+    return TreeRow(
+        label=label,
+        colour="" if label is None else clustering.colour_of(label),
+        size=len(members),
+        is_leaf=is_leaf,
+        # Children are numbered as splits are made, two at a time: parents are open before children.
+        is_open=not is_leaf and first < 2 * OPEN_SPLITS,
+        n_closed=n_closed,
+        words=_node_words(clustering, node, members, feature_names),
+        mostly="" if clustering.classes is None else _mostly(clustering.classes[members]),
+        examples=[(clipped(e.name), clipped(e.excerpt, 240)) for e in examples],
+    )
 
 
-def cluster_terms(
-    model: Any, nodes: Sequence[Any], count: int, feature_names: Sequence[object] | None
-) -> list[list[str]]:
-    """Return the terms of each cluster, of the leaves of a tree or by `components_`; none where unknown."""
-    if nodes:
-        return [_node_terms(node, count, feature_names) for node in nodes if node.is_leaf]
-    C = np.asarray(getattr(model, "components_", np.empty((0, 0))))
-    if feature_names is None or C.shape[1] != len(feature_names):
-        return []
-    return [_top_names(row, feature_names, count) for row in C]
-
-
-def _members(node: Any) -> Array:
-    return np.asarray(node.documents if hasattr(node, "documents") else node.members)
+def _node_words(
+    clustering: Clustering, node: Any, members: Array, feature_names: Sequence[object] | None
+) -> list[str]:
+    if node.parent is None:  # nothing sets it apart
+        return [f"all {clustering.nouns.sample}s"]
+    words = [clipped(term, 40) for term in node_terms(node, N_TERMS, feature_names)]
+    if not words and clustering.names is not None and clustering.belonging is not None:
+        strongest = members[np.argsort(-clustering.belonging.strength[members], kind="stable")[:N_NAMES]]
+        words = [clipped(clustering.name_of(i), 40) for i in strongest]
+    return words

@@ -13,9 +13,28 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.plotting import picture, plot_history, plot_similarity
+from symclust.plotting import (
+    picture,
+    plot_consensus,
+    plot_history,
+    plot_selection,
+    read_segmentation,
+    segment_means,
+    with_borders,
+)
 
-__all__ = ["as_pixels", "grey_picture", "history_picture", "similarity_picture"]
+__all__ = [
+    "Segments",
+    "Themed",
+    "as_pixels",
+    "consensus_picture",
+    "grey_picture",
+    "history_picture",
+    "segment_pictures",
+    "selection_picture",
+]
+
+LARGEST_SIDE = 480  # pixels of an image on the page
 
 
 @dataclass(frozen=True)
@@ -25,18 +44,6 @@ class Themed:
     light: str
     dark: str
     alt: str
-
-
-def similarity_picture(model: Any, n_clusters: int) -> Themed | None:
-    """Draw the similarity matrix ordered by cluster; None for a model without one."""
-    A, labels = getattr(model, "affinity_matrix_", None), model.labels_
-    if A is None:
-        return None
-    alt = (
-        f"Similarity matrix of {A.shape[0]:,} samples ordered by cluster; frames on the diagonal mark the "
-        f"clusters, {n_clusters:,} in all."
-    )
-    return _themed(lambda ax: plot_similarity(A, labels, ax), (5.2, 5.2), "png", alt)
 
 
 def history_picture(model: Any) -> Themed | None:
@@ -51,6 +58,23 @@ def history_picture(model: Any) -> Themed | None:
     ]
     alt = f"A run of {history['iteration'][-1]} iterations: {', '.join(curves)}."
     return _themed(lambda ax: plot_history(model, ax), (5.2, 2.7), "svg", alt)
+
+
+def selection_picture(selection: Any) -> Themed:
+    """Draw the scores of the numbers of clusters that were tried."""
+    tried = np.asarray(selection.candidates)
+    alt = (
+        f"Scores of {tried.min()} to {tried.max()} clusters by the method {selection.method}; "
+        f"{selection.n_clusters} were chosen."
+    )
+    return _themed(lambda ax: plot_selection(selection, ax), (5.2, 3.4), "svg", alt)
+
+
+def consensus_picture(consensus: Any, k: int, draw: Callable[[Any], Any] | None = None) -> Themed:
+    """Draw how often two samples were together in repeated runs; `draw` is a model's own way to do so."""
+    draw = draw or (lambda ax: plot_consensus(consensus, k, ax))
+    alt = f"Consensus matrix of {len(consensus.samples):,} samples, with frames around {k} clusters."
+    return _themed(draw, (5.2, 4.4), "png", alt)
 
 
 def _themed(draw: Callable[[Any], Any], size: tuple[float, float], file_format: str, alt: str) -> Themed:
@@ -74,16 +98,49 @@ def as_pixels(images: Any, n: int) -> Array:
 
 def grey_picture(pixels: Array) -> str:
     """Return rows × columns of brightness (0 black, 255 white) as an address."""
-    return _data_uri(_grey_png(pixels), "image/png")
+    return _data_uri(_png(pixels[:, :, np.newaxis]), "image/png")
 
 
-def _grey_png(pixels: Array) -> bytes:
-    """Encode brightness as 8-bit greyscale PNG: the format is short enough to need no library."""
-    height, width = pixels.shape
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    # Every scan line starts with its filter; 0 is "as it is".
-    lines = np.hstack([np.zeros((height, 1), np.uint8), pixels]).tobytes()
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
+def colour_picture(pixels: Array) -> str:
+    """Return rows × columns × 3 of red, green and blue between 0 and 1 as an address."""
+    return _data_uri(_png(np.rint(255 * np.clip(pixels, 0, 1)).astype(np.uint8)), "image/png")
+
+
+@dataclass(frozen=True)
+class Segments:
+    """An image, and the same with its segments in their mean colours and with lines between them."""
+
+    image: str
+    means: str
+    borders: str
+    width: int
+    height: int
+
+
+def segment_pictures(answer: Any) -> Segments:
+    """Draw an image and its segments, large ones reduced to what a page can hold."""
+    pixels, segments = read_segmentation(answer)
+    step = -(-max(segments.shape) // LARGEST_SIDE)
+    pixels, segments = pixels[::step, ::step], segments[::step, ::step]
+    means = segment_means(pixels, segments)
+    borders = with_borders(pixels, segments, LARGEST_SIDE)
+    height, width = segments.shape
+    return Segments(colour_picture(pixels), colour_picture(means), colour_picture(borders), width, height)
+
+
+def _png(pixels: Array) -> bytes:
+    """Encode bytes of shape (rows, columns, 1 or 3) as PNG: the format is short enough to need no library."""
+    height, width, channels = pixels.shape
+    kind = {1: 0, 3: 2}[channels]  # grey, or red, green and blue
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    lines = pixels.reshape(height, width * channels)
+    # Every scan line starts with its filter. Photographs shrink by a third as differences to the line above
+    # (2); tiles of a matrix are best as they are (0).
+    code = 2 if channels == 3 else 0
+    if code:
+        lines = np.diff(lines, axis=0, prepend=np.zeros((1, lines.shape[1]), np.uint8))  # modulo 256
+    content = np.hstack([np.full((height, 1), code, np.uint8), lines]).tobytes()
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(content, 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
 
 

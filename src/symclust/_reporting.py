@@ -1,0 +1,55 @@
+"""The method `report` and the summary in notebooks, for estimators and for answers of applications.
+
+The page is made by `symclust.report`, which stands above all that it reports on. It is imported when a page
+is asked for, and only here: the one place where a lower layer reaches up.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Reporting"]
+
+
+class Reporting:
+    """Gives a model ``report(path)``, and notebooks a summary of it once it is fitted."""
+
+    def report(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a page about what was found, to look at and to send to others: one HTML file, offline.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write; an existing one is replaced.
+        **options
+            Those of `symclust.report.write_report`: title, summary, labels_true, images, names,
+            feature_names, cluster_names, numbers, n_members.
+
+        Returns
+        -------
+        Path
+            Where the page is.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import networkx as nx
+        >>> from symclust import SymNMF
+        >>> model = SymNMF(2, random_state=0).fit(nx.karate_club_graph())
+        >>> with TemporaryDirectory() as folder:
+        ...     page = model.report(Path(folder) / "club.html", title="A karate club")
+        ...     "Two clusters in 34 nodes." in page.read_text(encoding="utf-8")
+        True
+        """
+        from symclust import report
+
+        return report.write_report(path, self, **options)
+
+    def _summary_html(self) -> str:
+        """Return what was found in a few lines of HTML."""
+        from symclust import report
+
+        return report.summary_html(self)

@@ -1,0 +1,329 @@
+"""What a page can say about a clustering, whatever holds it: estimator, topics, subtypes or segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from symclust._types import Array
+from symclust.exceptions import InputError, InputTypeError, SymclustError
+from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
+from symclust.report._belonging import Belonging, by_connections, by_memberships
+
+__all__ = ["Clustering", "Nouns", "read_clustering"]
+
+N_TERMS = 8  # of a cluster
+MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth computing for a page
+
+
+@dataclass(frozen=True)
+class Nouns:
+    """What samples and clusters are called."""
+
+    sample: str = "sample"
+    cluster: str = "cluster"
+
+    def samples(self, count: int) -> str:
+        """Return a number of samples in words: "1 sample", "1,797 samples"."""
+        return f"{count:,} {self.sample}{'s' * (count != 1)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """A clustering as the page sees it.
+
+    Attributes
+    ----------
+    source : object
+        What was given.
+    nouns : Nouns
+        What samples and clusters are called.
+    labels : ndarray of shape (n_samples,)
+        Cluster of each sample, −1 for none.
+    membership : ndarray, csr_array or None
+        Degrees of membership, where they say more than the labels.
+    similarity : ndarray, sparse array, operator or None
+        Pairwise similarities.
+    names : list or None
+        Of the samples.
+    classes : ndarray or None
+        Known classes.
+    terms : list of list of str
+        What describes each cluster; empty where nothing does.
+    cluster_names : list of str or None
+        Given by the user.
+    nodes : list
+        Of a tree, from the root down and from left to right; empty without splits.
+    estimators : list
+        Whose parameters say how it was made.
+    colours : list of str or None
+        Of the clusters, where they have colours of their own, as segments of an image do.
+    """
+
+    source: Any
+    nouns: Nouns
+    labels: Array
+    n_clusters: int
+    membership: Any = None
+    similarity: Any = None
+    names: list[Any] | None = None
+    classes: Array | None = None
+    terms: list[list[str]] = field(default_factory=list)
+    cluster_names: list[str] | None = None
+    nodes: list[Any] = field(default_factory=list)
+    estimators: list[Any] = field(default_factory=list)
+    colours: list[str] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, those in no cluster too."""
+        return len(self.labels)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Number of samples of each cluster, also of empty ones."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @cached_property
+    def belonging(self) -> Belonging | None:
+        """How clearly samples belong to their clusters; None where the model does not say."""
+        if self.n_clusters < 2:
+            return None
+        if self.membership is not None:
+            return by_memberships(self.membership, self.labels)
+        is_small = self.n_samples * self.n_clusters <= MOST_SCORES
+        if self.similarity is not None and (is_small or sparse.issparse(self.similarity)):
+            return by_connections(self.similarity, self.labels, self.n_clusters)
+        return None
+
+    @property
+    def selection(self) -> Any:
+        """How the number of clusters was chosen, or None."""
+        return getattr(self.source, "selection_", getattr(self.source, "selection", None))
+
+    @property
+    def is_network(self) -> bool:
+        """Whether the samples are the nodes of a network."""
+        return self.nouns.sample == "node"
+
+    def colour_of(self, cluster: int) -> str:
+        """Return the colour of a cluster, grey for none."""
+        if cluster < 0:
+            return NOWHERE
+        return cluster_colours(cluster + 1)[cluster] if self.colours is None else self.colours[cluster]
+
+    def name_of(self, sample: int) -> str:
+        """Return the name of a sample, or its number."""
+        return str(sample if self.names is None else self.names[sample])
+
+    def name_of_cluster(self, cluster: int) -> str:
+        """Return what a cluster is called where there is little room."""
+        return str(cluster) if self.cluster_names is None else self.cluster_names[cluster]
+
+
+# Of any object ----------------------------------------------------------------------------------------------
+
+
+def read_clustering(
+    model: Any,
+    *,
+    names: Sequence[object] | None = None,
+    labels_true: Any = None,
+    feature_names: Sequence[object] | None = None,
+    cluster_names: Sequence[object] | None = None,
+) -> Clustering:
+    """Return what is known of a clustering; the options are those of `write_report`."""
+    labels = _labels(model)
+    n = len(labels)
+    nodes = _tree_nodes(model)
+    membership = _memberships(model, n)
+    n_clusters = _count(model, labels, membership, nodes)
+    given = _default_names(model) if names is None else names
+    classes = _listed("labels_true", labels_true, n)
+    if cluster_names is not None and len(cluster_names) != n_clusters:
+        raise InputError(f"cluster_names has length {len(cluster_names)}; there are {n_clusters} clusters.")
+    return Clustering(
+        source=model,
+        nouns=_nouns(model),
+        labels=labels,
+        n_clusters=n_clusters,
+        membership=membership,
+        similarity=getattr(model, "affinity_matrix_", None),
+        names=_listed("names", given, n),
+        classes=None if classes is None else _comparable(classes),
+        terms=_cluster_terms(model, nodes, _feature_names(model, feature_names)),
+        cluster_names=None if cluster_names is None else [str(name) for name in cluster_names],
+        nodes=nodes,
+        estimators=_estimators(model),
+        colours=_segment_colours(model, n_clusters) if is_segmentation(model) else None,
+    )
+
+
+def _labels(model: Any) -> Array:
+    if hasattr(model, "fit"):
+        check_is_fitted(model, "labels_")
+    labels = getattr(model, "labels_", getattr(model, "labels", None))
+    if labels is None or callable(labels):
+        raise InputTypeError(
+            f"A report is about a fitted clustering with labels_, which {type(model).__name__} has not. "
+            "Call write_report(path, model)."
+        )
+    return np.asarray(labels).ravel()
+
+
+def _count(model: Any, labels: Array, membership: Any, nodes: list[Any]) -> int:
+    """Return the number of clusters, with those that hold no sample."""
+    if membership is not None:
+        return int(membership.shape[1])
+    found = int(labels.max(initial=-1)) + 1
+    columns = getattr(model, "_n_features_out", 0) if not nodes and hasattr(model, "membership_") else 0
+    return max(found, int(columns))
+
+
+def _nouns(model: Any) -> Nouns:
+    if is_segmentation(model):
+        return Nouns("pixel", "segment")
+    if hasattr(model, "topics"):
+        return Nouns("document", "topic")
+    if hasattr(model, "markers"):
+        return Nouns("sample", "subtype")
+    words = str(getattr(model, "affinity_", ""))
+    is_network = "network" in words or words.startswith("edges and features")
+    return Nouns("node" if is_network else "sample", "cluster")
+
+
+def is_segmentation(model: Any) -> bool:
+    """Whether an object is an image with a label for each pixel."""
+    return hasattr(model, "image") and np.ndim(getattr(model, "labels", 0)) == 2
+
+
+def _segment_colours(model: Any, n_clusters: int) -> list[str]:
+    """Return the mean colour of each segment."""
+    pixels, segments = read_segmentation(model)
+    means = np.rint(255 * segment_means(pixels, segments)).astype(int).reshape(-1, 3)
+    names, first = np.unique(segments, return_index=True)
+    colours = ["#808080"] * n_clusters
+    for name, place in zip(names.tolist(), first.tolist(), strict=True):
+        if name >= 0:
+            colours[name] = "#{:02x}{:02x}{:02x}".format(*means[place])
+    return colours
+
+
+def _default_names(model: Any) -> Any:
+    for name in ("node_names_", "sample_names_", "samples", "names"):
+        found = getattr(model, name, None)
+        if found is not None and not callable(found):
+            return found
+    return None
+
+
+def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[Any] | None:
+    """Return names or classes as a list, which a pandas Series with an index of its own is not."""
+    if given is not None and len(given) != n:
+        raise InputError(f"{what} has length {len(given)}; the model was fitted to {n} {fitted_to}.")
+    return None if given is None else list(given)
+
+
+def _comparable(classes: list[Any]) -> Array:
+    """Return classes that can be sorted; those of several kinds, or missing ones, by what they look like."""
+    array = np.asarray(classes)
+    return array if array.dtype.kind != "O" else np.array([str(name) for name in classes])
+
+
+def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | None:
+    given = getattr(model, "feature_names_in_", None) if given is None else given
+    if given is None:
+        return None
+    return _listed("feature_names", given, getattr(model, "n_features_in_", len(given)), "features")
+
+
+def _estimators(model: Any) -> list[Any]:
+    """Return everything with parameters that had a part in it."""
+    fitted = getattr(model, "_fitted", None)
+    inner = [
+        getattr(model, "model", None),
+        *(getattr(fitted, name, None) for name in ("vectorizer", "weights", "model")),
+    ]
+    return [
+        thing for thing in (model, *inner) if hasattr(thing, "get_params") and not isinstance(thing, type)
+    ]
+
+
+# Degrees of membership --------------------------------------------------------------------------------------
+
+
+def _memberships(model: Any, n_samples: int) -> Any:
+    """Return degrees of membership, or None where a model has only ones and zeros, or none for its labels."""
+    if getattr(model, "centers_", None) is not None:
+        return None  # labels come from k-means on the factor: column c is not cluster c
+    is_tree = hasattr(model, "tree_") or hasattr(model, "topics")
+    if is_tree and not getattr(model, "soft", False):
+        return _of_leaves(model, n_samples)
+    H = getattr(model, "membership_", getattr(model, "membership", None))
+    if H is None or callable(H):
+        return None
+    H = H if sparse.issparse(H) else np.asarray(H)
+    values = H.data if sparse.issparse(H) else H
+    return H if np.any((values != 0) & (values != 1)) else None
+
+
+def _of_leaves(model: Any, n_samples: int) -> Any:
+    """Return how much each leaf of a tree of topics explains of each document; None for other trees."""
+    n_leaves = sum(node.is_leaf for node in _tree_nodes(model))
+    is_graph = getattr(model, "affinity_matrix_", None) is not None
+    if is_graph or n_leaves < 2 or not hasattr(model, "flatten") or n_samples * n_leaves > MOST_SCORES:
+        return None
+    try:
+        return np.asarray(model.flatten().membership_)
+    except (SymclustError, AttributeError):  # a model that was loaded without its data
+        return None
+
+
+# Trees and terms --------------------------------------------------------------------------------------------
+
+
+def _tree_nodes(model: Any) -> list[Any]:
+    """Return the nodes of a model's tree from the root down and from left to right; none without splits."""
+    tree = getattr(model, "tree_", None)
+    nodes = getattr(model, "topics", []) if tree is None else list(tree.walk())
+    return list(nodes) if len(nodes) > 1 else []
+
+
+def members_of(node: Any) -> Array:
+    """Return the samples of a node of a tree of clusters or topics."""
+    return np.asarray(node.documents if hasattr(node, "documents") else node.members)
+
+
+def node_terms(node: Any, count: int, feature_names: Sequence[object] | None) -> list[str]:
+    """Return the terms of a node: of a topic its own, else the features of largest weight, where named."""
+    if hasattr(node, "terms"):
+        return [str(term) for term, _ in node.terms[:count]]
+    if feature_names is None or "terms" not in node.data:
+        return []
+    return [str(feature_names[j]) for j in node.data["terms"][:count]]
+
+
+def _cluster_terms(model: Any, nodes: list[Any], feature_names: Sequence[object] | None) -> list[list[str]]:
+    """Return the terms of each cluster, of the leaves of a tree or by `components_`; none where unknown."""
+    if nodes:
+        return _unless_empty([node_terms(node, N_TERMS, feature_names) for node in nodes if node.is_leaf])
+    C = np.asarray(getattr(model, "components_", np.empty((0, 0))))
+    if feature_names is None or C.ndim != 2 or C.shape[1] != len(feature_names):
+        return []
+    return _unless_empty([_top_names(row, feature_names, N_TERMS) for row in C])
+
+
+def _unless_empty(terms: list[list[str]]) -> list[list[str]]:
+    return terms if any(terms) else []
+
+
+def _top_names(weights: Array, names: Sequence[object], count: int) -> list[str]:
+    """Return the names of the largest positive weights, largest first."""
+    order = np.argsort(-weights, kind="stable")[:count]
+    return [str(names[j]) for j in order if weights[j] > 0]
