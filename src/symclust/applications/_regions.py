@@ -208,7 +208,7 @@ def ultrametric(leaves: Array, border: Border, order: list[tuple[int, int, float
 
 def _looked_up(first: Array, second: Array, border: Border, heights: Array) -> Array:
     """Return the height of the border between pixels, 0 where they are in one region or not there."""
-    n = int(max(border.second.max(initial=0), first.max(), second.max())) + 1
+    n = int(border.second.max(initial=0)) + 1  # the two largest numbers of `leaves` may touch nothing
     keys = np.minimum(first, second).astype(np.int64) * n + np.maximum(first, second)
     known = border.first.astype(np.int64) * n + border.second  # ascending, as `borders` makes them
     place = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))

@@ -40,7 +40,7 @@ SMALLEST, FEWEST = (
     20,
 )  # share of the image, and pixels, below which a region is joined with a neighbour
 SHARED = 0.2  # weight of the segmentations in the strength of a border, against what the image itself shows
-THRESHOLD = 0.2  # strength of the borders that stay where the number of regions is not given
+THRESHOLD = 0.25  # strength of the borders that stay where the number of regions is not given
 
 
 def segment_image(

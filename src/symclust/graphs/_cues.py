@@ -151,8 +151,18 @@ def _smooth_along(gradients: Array, length: float) -> Array:
     for o, gradient in enumerate(gradients):
         u, v = _rotated(int(np.ceil(2 * length)), o * np.pi / ORIENTATIONS)
         weights = np.exp(-((u / length) ** 2) / 2 - (v / 0.7) ** 2 / 2).astype(np.float32)
-        ndimage.convolve(gradient, weights / weights.sum(), output=smooth[o], mode="nearest")
+        smooth[o] = _filtered(gradient, weights / weights.sum())
     return smooth
+
+
+def _filtered(image: Array, weights: Array) -> Array:
+    """Return an image convolved with a filter, mirrored at its frame.
+
+    Mirrored by NumPy: SciPy's own frames are wrong where the filter is much larger than the image.
+    """
+    reach = weights.shape[0] // 2
+    inside = (slice(reach, reach + image.shape[0]), slice(reach, reach + image.shape[1]))
+    return ndimage.convolve(np.pad(image, reach, mode="symmetric"), weights, mode="constant")[inside]
 
 
 def _textons(brightness: Array, valid: Array) -> Array:
@@ -180,7 +190,7 @@ def _filter_responses(brightness: Array) -> Array:
             for shape in (bell * (v**2 / size**2 - 1), bell * v):
                 weights = shape - shape.mean()
                 weights = (weights / np.abs(weights).sum()).astype(np.float32)
-                responses.append(ndimage.convolve(brightness, weights, mode="reflect"))
+                responses.append(_filtered(brightness, weights))
         responses.append(size**2 * ndimage.gaussian_laplace(brightness, size))
     R = np.stack([response.ravel() for response in responses], axis=1)
     # Weber's law: contrast counts by its logarithm, and steps of 8-bit images do not count at all.
