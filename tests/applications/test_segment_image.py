@@ -233,6 +233,14 @@ def test_pictures_and_masks_are_written(scene, answer, tmp_path):
         answer.overlay("cartoon")
 
 
+def test_it_is_drawn_and_reported(answer, tmp_path):
+    axes = answer.plot()
+    assert len(axes.images) >= 1
+    page = answer.report(tmp_path / "scene.html", title="A scene").read_text(encoding="utf-8")
+    assert "A scene" in page
+    assert "<" in answer._repr_html_()
+
+
 def test_regions_are_described(answer):
     regions = answer.regions()
     assert sum(region.size for region in regions) == answer.labels.size

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symclust._reporting import Reporting
 from symclust._types import Array
 from symclust.exceptions import InputError, OptionError
 from symclust.graphs import images_library
 from symclust.metrics import boundary_map
+from symclust.plotting import plot_segmentation, segment_means
 from symclust.validation import check_known, check_number
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from symclust.hierarchy import Tree
 
 __all__ = ["Segmentation", "enlarged"]
@@ -25,7 +29,7 @@ CONTOUR = (1.0, 0.2, 0.1)
 
 # Equality is identity here: that of arrays is no yes or no.
 @dataclass(frozen=True, eq=False)
-class Segmentation:
+class Segmentation(Reporting):
     """Regions of an image.
 
     Attributes
@@ -92,6 +96,13 @@ class Segmentation:
         """Return the regions with their sizes, places and mean colours, in the order of their labels."""
         return [_describe(self, number) for number in range(self.n_segments)]
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the regions on the image, and return the axes: `plotting.plot_segmentation`."""
+        return plot_segmentation(self.image, self.labels, ax=ax)
+
+    def _repr_html_(self) -> str:
+        return self._summary_html()
+
     def overlay(self, style: str = "both") -> Array:
         """Return a picture of the regions as an RGB image of bytes.
 
@@ -101,7 +112,7 @@ class Segmentation:
             Contours on the image, the mean colour of each region, or contours on mean colours.
         """
         check_known("style", style, STYLES)
-        picture = self.image.copy() if style == "contours" else _mean_colours(self.image, self.labels)
+        picture = self.image.copy() if style == "contours" else segment_means(self.image, self.labels)
         if style != "colours":
             picture[boundary_map(self.labels)] = CONTOUR
         return (255 * picture).round().astype(np.uint8)
@@ -149,17 +160,6 @@ def _describe(answer: Segmentation, number: int) -> Region:
     red, green, blue = (round(float(value), 3) for value in colour)
     middle = round(float(rows.mean()), 1), round(float(columns.mean()), 1)
     return Region(number, len(rows), middle, (red, green, blue))
-
-
-def _mean_colours(image: Array, labels: Array) -> Array:
-    """Return the image with each region in its mean colour; masked pixels stay as they are."""
-    flat, inside = labels.ravel(), labels.ravel() >= 0
-    sizes = np.maximum(np.bincount(flat[inside], minlength=1), 1)
-    picture = image.reshape(-1, 3).copy()
-    for channel in range(3):
-        sums = np.bincount(flat[inside], picture[inside, channel], minlength=len(sizes))
-        picture[inside, channel] = (sums / sizes)[flat[inside]]
-    return picture.reshape(image.shape)
 
 
 def masked_like(labels: Array, other: Array) -> Array:

@@ -48,7 +48,7 @@ def edge_strength(image: Any, *, mask: Any = None, channels: str = "auto") -> Ar
     >>> bool(edges[6, 8] > 2 * edges[6, 2])
     True
     """
-    return pixel_edges(read_image(image, mask, channels))
+    return pixel_edges(read_image(image, mask, channels)).max(axis=0)
 
 
 def pixel_affinity(
