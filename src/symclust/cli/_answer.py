@@ -1,0 +1,149 @@
+"""What is said and written about a clustering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from symclust._text import showable
+from symclust.cli._console import errors, screen
+from symclust.cli._output import STDOUT, ToFiles, limit_columns, write_table
+from symclust.cli._session import Session
+from symclust.estimators import sample_table
+from symclust.report import cluster_rows, find, read_clustering, write_report
+
+__all__ = ["Answer", "show_findings", "summary_of"]
+
+MOST_ROWS = 20  # clusters that are listed on the screen: the largest
+MOST_DOUBTS = 6
+N_MEMBERS, N_TERMS = 4, 6
+BAR = 16
+
+
+@dataclass
+class Answer:
+    """A fitted model, the names of its samples, and the files that were written of it."""
+
+    session: Session
+    model: Any
+    names: Sequence[Any] | None = None
+    title: str = ""
+    written: dict[str, str] = field(default_factory=dict)
+
+    def write(self, to: ToFiles, extra: dict[str, Any] | None = None) -> None:
+        """Write table, model and page, and say so."""
+        if to.output is not None:
+            self.say_written("table", write_table(to.output, self.table(to.memberships, extra or {})))
+        if to.model is not None:
+            self.say_written("model", self.model.save(to.model))
+        self.write_page(to.report)
+
+    def write_page(self, path: Path | None) -> None:
+        """Write the page."""
+        if path is not None:
+            with self.session.progress("Writing the report"):
+                page = write_report(path, self.model, title=self.title)
+            self.say_written("report", page)
+
+    def say_written(self, what: str, path: Path) -> None:
+        if str(path) != STDOUT:
+            self.written[what] = str(path.resolve())
+            self.session.say(f"Wrote the {what} to {path}")
+
+    def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
+        """Return one row per sample: name, label, confidence, what else is given, memberships."""
+        model = self.model
+        H = model.membership_
+        gives_degrees = getattr(model, "_gives_degrees", True)
+        names = list(range(len(model.labels_)) if self.names is None else self.names)
+
+        def make(with_memberships: bool) -> Any:
+            frame = sample_table(model.labels_, H, names, gives_degrees).reset_index()
+            for place, (name, values) in enumerate(extra.items(), start=3):
+                frame.insert(place, name, values)
+            return frame if with_memberships else frame.iloc[:, : 3 + len(extra)]
+
+        return limit_columns(make, H.shape[0] * H.shape[1], memberships, self.session)
+
+
+# In words ---------------------------------------------------------------------------------------------------
+
+
+def show_findings(session: Session, model: Any, *, is_on_stdout: bool = True) -> None:
+    """Draw what was found: sentences, sizes, and what is doubtful."""
+    if not session.shows_answer:
+        return
+    console = screen if is_on_stdout else errors
+    clustering = read_clustering(model)
+    findings = find(clustering)
+    wrap = {"soft_wrap": not console.is_terminal}
+    console.print(
+        Text(showable(findings.headline), style="bold"), Text(showable(" ".join(findings.facts))), **wrap
+    )
+    console.print(_sizes(clustering))
+    for doubt in findings.doubts[:MOST_DOUBTS]:
+        console.print(Text(f"! {showable(doubt.text)}", style="yellow"), **wrap)
+
+
+def _sizes(clustering: Any) -> Table:
+    rows = sorted(cluster_rows(clustering, N_MEMBERS, None), key=lambda row: -row.size)[:MOST_ROWS]
+    rows.sort(key=lambda row: row.number)
+    noun = clustering.nouns.cluster
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column(noun, justify="right")
+    table.add_column(f"{clustering.nouns.sample}s", justify="right")
+    table.add_column("")
+    table.add_column("clear", justify="right")
+    has_terms = any(row.terms for row in rows)
+    table.add_column("terms" if has_terms else "typical" if clustering.names is not None else "", ratio=1)
+    top = max((row.size for row in rows), default=1) or 1
+    for row in rows:
+        bar = "█" * max(1, round(BAR * row.size / top)) if row.size else ""
+        known = row.terms[:N_TERMS] if has_terms else _typical(clustering, row)
+        table.add_row(
+            Text(showable(row.name)),
+            f"{row.size:,}",
+            Text(bar, style="cyan"),
+            row.clear,
+            Text(", ".join(known)),
+        )
+    left = clustering.n_clusters - len(rows)
+    if left > 0:
+        table.caption, table.caption_justify = f"and {left:,} smaller {noun}{'s' * (left != 1)}", "left"
+    return table
+
+
+def _typical(clustering: Any, row: Any) -> list[str]:
+    if clustering.names is None:
+        return []
+    return [showable(" ".join(member.name.split()))[:30] for member in row.typical]
+
+
+# For programs -----------------------------------------------------------------------------------------------
+
+
+def summary_of(model: Any) -> dict[str, Any]:
+    """Return what was found as plain numbers and sentences, for --json."""
+    clustering = read_clustering(model)
+    findings = find(clustering)
+    run = model if hasattr(model, "stop_reason_") else getattr(model, "model", model)
+    known = {
+        name: getattr(run, f"{name}_", None)
+        for name in ("objective", "relative_error", "n_iter", "converged", "stop_reason", "affinity")
+    }
+    return {
+        f"n_{clustering.nouns.sample}s": clustering.n_samples,
+        f"n_{clustering.nouns.cluster}s": clustering.n_clusters,
+        "sizes": clustering.sizes,
+        "n_outside": int((clustering.labels < 0).sum()),
+        "headline": findings.headline,
+        "facts": findings.facts,
+        "doubts": [doubt.text for doubt in findings.doubts],
+        **{name: value for name, value in known.items() if value is not None},
+        **({} if clustering.selection is None else {"choice": clustering.selection.sentence}),
+    }

@@ -1,0 +1,130 @@
+"""`symclust select-k`: how many clusters there are."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from symclust import select_n_clusters
+from symclust.cli._answer import Answer
+from symclust.cli._console import screen
+from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._methods import Method, make_model
+from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, check_targets, write_table
+from symclust.cli._session import Work
+
+__all__ = ["select_k"]
+
+
+class Rule(StrEnum):
+    auto = "auto"
+    gps = "gps"
+    prediction_strength = "prediction_strength"
+    gap = "gap"
+    consensus = "consensus"
+    cross_validation = "cross_validation"
+    silhouette = "silhouette"
+    modularity = "modularity"
+    bethe_hessian = "bethe_hessian"
+
+
+def candidates_of(value: str) -> Any:
+    """Return the numbers that "2-10" or "2,4,8" stands for."""
+    numbers: set[int] = set()
+    for part in value.split(","):
+        found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.|:)\s*(\d+)\s*)?", part)
+        if not found:
+            raise typer.BadParameter(f"{value!r} is not understood: write 2-10, or 2,4,8.")
+        numbers.update(range(int(found[1]), int(found[2] or found[1]) + 1))
+    if not numbers or min(numbers) < 2:
+        raise typer.BadParameter(f"{value!r} has to hold numbers from 2 on.")
+    return tuple(sorted(numbers))
+
+
+def select_k(
+    file: Annotated[Path, typer.Argument(help=FILE_HELP, allow_dash=True, show_default=False)],
+    candidates: Annotated[
+        str,
+        typer.Option(
+            "--candidates",
+            "-c",
+            help="Numbers to try: 2-10, or 2,4,8.",
+            callback=candidates_of,
+            metavar="LIST",
+        ),
+    ] = "2-10",
+    method: Annotated[
+        Rule,
+        typer.Option(
+            "--method",
+            "-m",
+            help="auto takes seconds; gps compares with data without clusters, and takes minutes.",
+        ),
+    ] = Rule.auto,
+    estimator: Annotated[Method, typer.Option("--estimator", help="What finds the clusters.")] = Method.tree,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Table with one row per number: .csv, .tsv, .parquet or .json.",
+            rich_help_panel=PANEL,
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    reading: OfSamples,
+    to: ToPage,
+    session: Work,
+) -> None:
+    """Say how many clusters there are, with the evidence.
+
+    Example: `symclust select-k people.csv --candidates 2-15 --method gps --report choice.html`
+    """
+    check_targets({output: TABLES, to.report: PAGES})
+    found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
+    with session.progress("Comparing numbers of clusters") as bar:
+        answer = select_n_clusters(
+            found.data,
+            make_model(estimator, 2, session.seed),
+            candidates,
+            str(method),
+            random_state=session.seed,
+            callback=bar.steps,
+        )
+    _show(session, answer)
+    written = Answer(session, answer, title=f"How many clusters are in {file.name}?")
+    if output is not None:
+        written.say_written("table", write_table(output, answer.to_dataframe()))
+    written.write_page(to.report)
+    scores = {name: curve.values for name, curve in answer.curves.items()}
+    about = {"command": "select-k", "file": str(file), "method": method, "n_clusters": answer.n_clusters}
+    rest = {"sentence": answer.sentence, "candidates": answer.candidates, "curves": scores}
+    session.finish({**about, **rest, "written": written.written})
+
+
+def _show(session: Work, answer: Any) -> None:
+    """Draw the numbers that were tried with their scores, the chosen one marked."""
+    if not session.shows_answer:
+        return
+    frame = answer.to_dataframe().drop(columns="chosen")
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column("")
+    for name in frame.columns:
+        table.add_column("clusters" if name == "n_clusters" else Text(name), justify="right")
+    for row in frame.itertuples(index=False):
+        is_chosen = int(row[0]) == answer.n_clusters
+        cells = [f"{int(row[0])}", *(_cell(value) for value in row[1:])]
+        table.add_row("→" if is_chosen else "", *cells, style="bold" if is_chosen else "")
+    screen.print(table)
+    session.say(answer.sentence, "bold")
+
+
+def _cell(value: float) -> str:
+    return "–" if value != value else f"{value:.4g}"
