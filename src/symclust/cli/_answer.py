@@ -81,13 +81,15 @@ def show_findings(session: Session, model: Any, *, is_on_stdout: bool = True) ->
     console = screen if is_on_stdout else errors
     clustering = read_clustering(model)
     findings = find(clustering)
-    wrap = {"soft_wrap": not console.is_terminal}
+    wrap = not console.is_terminal
     console.print(
-        Text(showable(findings.headline), style="bold"), Text(showable(" ".join(findings.facts))), **wrap
+        Text(showable(findings.headline), style="bold"),
+        Text(showable(" ".join(findings.facts))),
+        soft_wrap=wrap,
     )
     console.print(_sizes(clustering))
     for doubt in findings.doubts[:MOST_DOUBTS]:
-        console.print(Text(f"! {showable(doubt.text)}", style="yellow"), **wrap)
+        console.print(Text(f"! {showable(doubt.text)}", style="yellow"), soft_wrap=wrap)
 
 
 def _sizes(clustering: Any) -> Table:

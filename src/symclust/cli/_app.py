@@ -45,4 +45,4 @@ for _name in registry.options("cli"):
 
 def run() -> None:
     """Run the application."""
-    app()
+    app(prog_name="symclust")

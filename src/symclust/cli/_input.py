@@ -90,10 +90,9 @@ class OfText(Reading):
 
 
 @dataclass(frozen=True)
-class OfGraphs(OfText):
-    """Options for files that may hold a graph."""
+class OfPairs(OfText):
+    """Options for files that may hold a graph or a matrix."""
 
-    kind: Annotated[KindOfGraphs | None, _option("--kind", help="What the file holds.")] = None
     weight: Annotated[
         str | None,
         _option("--weight", help="Column of the weights of edges; none counts each as 1.", metavar="NAME"),
@@ -107,10 +106,17 @@ class OfGraphs(OfText):
 
 
 @dataclass(frozen=True)
-class OfSamples(OfGraphs):
+class OfGraphs(OfPairs):
+    """Options for files that hold a graph."""
+
+    kind: Annotated[KindOfGraphs | None, _option("--kind", help="What the file holds.")] = None
+
+
+@dataclass(frozen=True)
+class OfSamples(OfPairs):
     """Options for files of samples, whether they are rows of features or nodes."""
 
-    kind: Annotated[  # type: ignore[assignment]
+    kind: Annotated[
         KindOfSamples | None,
         _option("--kind", help="What the file holds: features of samples, similarities, or a graph."),
     ] = None

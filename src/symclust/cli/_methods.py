@@ -60,7 +60,8 @@ def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) ->
         if name not in known:
             having = [other for other, one in CLASSES.items() if name in signature(one).parameters]
             raise OptionError(
-                f"--{name.replace('_', '-')} means nothing to --method {method}; it is for {', '.join(having)}."
+                f"--{name.replace('_', '-')} means nothing to --method {method}; it is for "
+                f"{', '.join(having)}."
             )
     chance = {"random_state": seed} if "random_state" in known else {}
     return kind(n_clusters, **chance, **given)

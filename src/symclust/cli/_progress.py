@@ -36,7 +36,7 @@ class Bar:
         seconds = (time.perf_counter() - self.began) * (1 - share) / share
         return f"about {_duration(seconds)} left"
 
-    # What estimators call ------------------------------------------------------------------------------------
+    # What estimators call -----------------------------------------------------------------------------------
 
     def descent(self, model: Any) -> Callable[[Any], None]:
         """Return a callback for solvers, whose end is a small gradient, a limit, or both.

@@ -48,7 +48,7 @@ class Session:
     quiet: ClassVar[bool] = False  # a field for those who can be
     threads: ClassVar[int | None] = None
 
-    # What is said --------------------------------------------------------------------------------------------
+    # What is said -------------------------------------------------------------------------------------------
 
     @property
     def shows_answer(self) -> bool:
@@ -85,7 +85,7 @@ class Session:
         """Time since the command began."""
         return time.perf_counter() - self.began
 
-    # What goes wrong -----------------------------------------------------------------------------------------
+    # What goes wrong ----------------------------------------------------------------------------------------
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -106,7 +106,7 @@ class Session:
         if not self.debug:
             for category in FOR_DEVELOPERS:
                 warnings.simplefilter("ignore", category)
-        warnings.showwarning = self._warn  # type: ignore[assignment]
+        warnings.showwarning = self._warn
 
     def _warn(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         text = as_options(" ".join(str(message).split()))

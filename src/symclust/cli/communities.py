@@ -46,7 +46,8 @@ def communities(
             "--overlap",
             min=0,
             max=1,
-            help="Add a column with all communities in which a node is at least this share as strong as in its own.",
+            help="Add a column with all communities of a node: those in which it is at least this share as "
+            "strong as in its own.",
             rich_help_panel=PANEL,
             show_default=False,
         ),
@@ -59,8 +60,8 @@ def communities(
     """Find communities in a network.
 
     Reads edge lists with or without weights (two names per line), GraphML, GML, and adjacency matrices in
-    CSV, MatrixMarket, NPY or NPZ. Names of nodes are kept. Ctrl-C keeps the best that was found, writes it and
-    exits with code 130.
+    CSV, MatrixMarket, NPY or NPZ. Names of nodes are kept. Ctrl-C keeps the best that was found, writes it
+    and exits with code 130.
 
     Example: `symclust communities friends.txt --output communities.csv --report friends.html`
     """

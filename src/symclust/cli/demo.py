@@ -23,7 +23,13 @@ __all__ = ["demo"]
 N_TOPICS, N_REGIONS = 24, 12
 CANDIDATES = range(2, 21)
 # Words that docstrings are made of, whatever they are about.
-COMMON = ["array", "array_like", "arrays", "bool", "call", "called", "class", "default", "example", "examples", "false", "float", "function", "given", "import", "input", "int", "keyword", "method", "methods", "ndarray", "none", "note", "notes", "np", "number", "object", "optional", "otherwise", "output", "parameter", "parameters", "passed", "plt", "print", "raises", "ref", "references", "return", "returned", "returns", "scalar", "scipy", "see", "self", "set", "shape", "sklearn", "str", "string", "true", "tuple", "type", "use", "used", "user", "using", "value", "values", "version", "versionadded", "versionchanged"]
+COMMON = """
+array array_like arrays axes axis bool broadcast call called calculate class compute computes default
+dimensions dtype example examples false float function given import input int keyword kwargs like method methods
+n_features n_samples ndarray none note number object optional optionally otherwise out output parameter
+parameters passed return returned returns scalar scipy self set shape sklearn str string true tuple type ufunc
+uninitialized use used user using value values version versionadded versionchanged
+"""
 
 
 def demo(
@@ -39,8 +45,8 @@ def demo(
     """Show what symclust does, on data that come with other packages, and write one page about it.
 
     Clusters 1,797 handwritten digits, chooses how many clusters they have, finds topics in the docstrings of
-    NumPy, SciPy and scikit-learn, and divides a photograph into regions. Nothing is downloaded. It takes about a
-    minute on two processors, and the page opens in any browser.
+    NumPy, SciPy and scikit-learn, and divides a photograph into regions. Nothing is downloaded. It takes
+    less than a minute on two processors, and the page opens in any browser.
     """
     check_targets({output: PAGES})
     parts, seconds = [], {}
@@ -58,7 +64,7 @@ def demo(
             output,
             parts,
             title="symclust at work",
-            summary="Everything on this page was computed on this machine, from data that come with installed packages.",
+            summary="Four examples on data that come with installed packages.",
         )
     session.say(f"The report is at {page.resolve()}", "bold")
     session.finish({"command": "demo", "parts": seconds, "written": {"report": str(page.resolve())}})
@@ -72,8 +78,8 @@ def _digits(session: Work) -> Iterator[Part]:
     yield Part(
         model,
         title="Handwritten digits",
-        summary="1,797 images of 8 × 8 pixels, grouped by their similarities alone. The true digits, which the method "
-        "has not seen, only serve to judge the clusters.",
+        summary="1,797 images of 8 × 8 pixels, grouped by their similarities alone. The true digits, which "
+        "the method has not seen, only serve to judge the clusters.",
         labels_true=digits.target,
         images=-digits.images,  # the data count ink; on the page, ink is dark
     )
@@ -102,14 +108,15 @@ def _documents(session: Work) -> Iterator[Part]:
         tree = symclust.topics(
             texts,
             N_TOPICS,
-            stop_words=[*_english(), *COMMON],
+            stop_words=[*_english(), *COMMON.split()],
             model_params={"callback": bar.leaves(3 * N_TOPICS)},
             random_state=session.seed,
         )
     yield Part(
         tree,
         title="What scientific Python is about",
-        summary="The docstrings of public functions and classes of NumPy, SciPy and scikit-learn, as a tree of topics.",
+        summary="What NumPy, SciPy and scikit-learn say of their public functions and classes, as a tree of "
+        "topics.",
     )
 
 
@@ -128,7 +135,7 @@ def _picture(session: Work) -> Iterator[Part]:
         return
     with session.progress("Dividing a photograph into regions") as bar:
         answer = symclust.segment_image(
-            load_sample_image("china.jpg"),
+            load_sample_image("flower.jpg"),
             N_REGIONS,
             preset="fast",
             random_state=session.seed,
@@ -137,7 +144,7 @@ def _picture(session: Work) -> Iterator[Part]:
     yield Part(
         answer,
         title="A photograph in regions",
-        summary="One of scikit-learn's sample images. Pixels are compared with those around them, colour by colour.",
+        summary="One of scikit-learn's sample images. Each pixel was compared with those around it.",
     )
 
 

@@ -76,8 +76,8 @@ def _checkout() -> Path:
         if (folder / FOLDER / "__main__.py").is_file() and (folder / "src" / "symclust").is_dir():
             return folder
     raise InputError(
-        f"{here} is no checkout of symclust: the experiments are scripts in {FOLDER}, which come with the source "
-        "code and not with the installed package. Get the source code (git clone), and run this in its folder."
+        f"{here} is no checkout of symclust. The experiments are scripts in {FOLDER}, which come with the "
+        "source code and not with the installed package: get the source code, and run this in its folder."
     )
 
 

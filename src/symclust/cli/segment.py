@@ -57,7 +57,8 @@ def segment(
         typer.Option(
             "--output",
             "-o",
-            help="Mask with the region of each pixel: .png or .tif (0 is none, then from 1 on), or .npy (from 0 on).",
+            help="Mask with the region of each pixel: .png or .tif (from 1 on; 0 is none), or .npy (from 0 "
+            "on; -1 is none).",
             rich_help_panel=PANEL,
             show_default=False,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -93,7 +94,7 @@ def select_k(
         answer = select_n_clusters(
             found.data,
             make_model(estimator, 2, session.seed),
-            candidates,
+            candidates,  # type: ignore[arg-type]  # the callback has made numbers of it
             str(method),
             random_state=session.seed,
             callback=bar.steps,
@@ -127,4 +128,4 @@ def _show(session: Work, answer: Any) -> None:
 
 
 def _cell(value: float) -> str:
-    return "–" if value != value else f"{value:.4g}"
+    return "–" if math.isnan(value) else f"{value:.4g}"
