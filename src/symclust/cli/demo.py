@@ -25,10 +25,10 @@ CANDIDATES = range(2, 21)
 # Words that docstrings are made of, whatever they are about.
 COMMON = """
 array array_like arrays axes axis bool broadcast call called calculate class compute computes default
-dimensions dtype example examples false float function given import input int keyword kwargs like method methods
-n_features n_samples ndarray none note number object optional optionally otherwise out output parameter
-parameters passed return returned returns scalar scipy self set shape sklearn str string true tuple type ufunc
-uninitialized use used user using value values version versionadded versionchanged
+dimensions dtype example examples false float function given import input int keyword kwargs like method
+methods n_features n_samples ndarray none note number object optional optionally otherwise out output
+parameter parameters passed return returned returns scalar scipy self set shape sklearn str string true tuple type
+ufunc uninitialized use used user using value values version versionadded versionchanged
 """
 
 
@@ -117,6 +117,7 @@ def _documents(session: Work) -> Iterator[Part]:
         title="What scientific Python is about",
         summary="What NumPy, SciPy and scikit-learn say of their public functions and classes, as a tree of "
         "topics.",
+        n_members=8,
     )
 
 

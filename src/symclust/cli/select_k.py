@@ -14,7 +14,7 @@ from rich.text import Text
 
 from symclust import select_n_clusters
 from symclust.cli._answer import Answer
-from symclust.cli._console import screen
+from symclust.cli._console import as_options, screen
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
 from symclust.cli._methods import Method, make_model
 from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, check_targets, write_table
@@ -25,6 +25,7 @@ __all__ = ["select_k"]
 
 class Rule(StrEnum):
     auto = "auto"
+    adjusted_modularity = "adjusted_modularity"
     gps = "gps"
     prediction_strength = "prediction_strength"
     gap = "gap"
@@ -124,7 +125,7 @@ def _show(session: Work, answer: Any) -> None:
         cells = [f"{int(row[0])}", *(_cell(value) for value in row[1:])]
         table.add_row("→" if is_chosen else "", *cells, style="bold" if is_chosen else "")
     screen.print(table)
-    session.say(answer.sentence, "bold")
+    session.say(as_options(answer.sentence), "bold")
 
 
 def _cell(value: float) -> str:
