@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
+from scipy.sparse import csr_array
 
 from symclust._text import showable
 from symclust.cli._console import errors, screen
-from symclust.cli._output import STDOUT, ToFiles, limit_columns, write_table
+from symclust.cli._output import STDOUT, ToFiles, shows_memberships, write_table
 from symclust.cli._session import Session
 from symclust.estimators import sample_table
 from symclust.report import cluster_rows, find, read_clustering, write_report
@@ -34,6 +36,11 @@ class Answer:
     names: Sequence[Any] | None = None
     title: str = ""
     written: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def clustering(self) -> Any:
+        """What can be said about it; finding that out takes a while for large trees."""
+        return read_clustering(self.model)
 
     def write(self, to: ToFiles, extra: dict[str, Any] | None = None) -> None:
         """Write table, model and page, and say so."""
@@ -57,29 +64,31 @@ class Answer:
 
     def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
         """Return one row per sample: name, label, confidence, what else is given, memberships."""
-        model = self.model
-        H = model.membership_
-        gives_degrees = getattr(model, "_gives_degrees", True)
-        names = list(range(len(model.labels_)) if self.names is None else self.names)
+        labels, n = self.model.labels_, len(self.model.labels_)
+        shows_all = shows_memberships(n * self.clustering.n_clusters, memberships, self.session)
+        gives_degrees = getattr(self.model, "_gives_degrees", True)
+        # Labels as zeros and ones are made when asked for, and may be larger than all the rest.
+        H = self._memberships() if shows_all or gives_degrees else csr_array((n, 0))
+        names = list(range(n) if self.names is None else self.names)
+        frame = sample_table(labels, H, names, gives_degrees).reset_index()
+        for place, (name, values) in enumerate(extra.items(), start=3):
+            frame.insert(place, name, values)
+        return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
 
-        def make(with_memberships: bool) -> Any:
-            frame = sample_table(model.labels_, H, names, gives_degrees).reset_index()
-            for place, (name, values) in enumerate(extra.items(), start=3):
-                frame.insert(place, name, values)
-            return frame if with_memberships else frame.iloc[:, : 3 + len(extra)]
-
-        return limit_columns(make, H.shape[0] * H.shape[1], memberships, self.session)
+    def _memberships(self) -> Any:
+        """Return degrees of membership; topics have them where they compete for the documents."""
+        return (self.model.flatten() if hasattr(self.model, "leaves") else self.model).membership_
 
 
 # In words ---------------------------------------------------------------------------------------------------
 
 
-def show_findings(session: Session, model: Any, *, is_on_stdout: bool = True) -> None:
+def show_findings(answer: Answer, *, is_on_stdout: bool = True) -> None:
     """Draw what was found: sentences, sizes, and what is doubtful."""
-    if not session.shows_answer:
+    if not answer.session.shows_answer:
         return
     console = screen if is_on_stdout else errors
-    clustering = read_clustering(model)
+    clustering = answer.clustering
     findings = find(clustering)
     wrap = not console.is_terminal
     console.print(
@@ -94,13 +103,15 @@ def show_findings(session: Session, model: Any, *, is_on_stdout: bool = True) ->
 
 def _sizes(clustering: Any) -> Table:
     rows = sorted(cluster_rows(clustering, N_MEMBERS, None), key=lambda row: -row.size)[:MOST_ROWS]
-    rows.sort(key=lambda row: row.number)
+    left = clustering.n_clusters - len(rows)
+    if not left:
+        rows.sort(key=lambda row: row.number)
     noun = clustering.nouns.cluster
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column(noun, justify="right")
     table.add_column(f"{clustering.nouns.sample}s", justify="right")
     table.add_column("")
-    table.add_column("clear", justify="right")
+    table.add_column("belong clearly" if any(row.clear for row in rows) else "", justify="right")
     has_terms = any(row.terms for row in rows)
     table.add_column("terms" if has_terms else "typical" if clustering.names is not None else "", ratio=1)
     top = max((row.size for row in rows), default=1) or 1
@@ -114,8 +125,7 @@ def _sizes(clustering: Any) -> Table:
             row.clear,
             Text(", ".join(known)),
         )
-    left = clustering.n_clusters - len(rows)
-    if left > 0:
+    if left:
         table.caption, table.caption_justify = f"and {left:,} smaller {noun}{'s' * (left != 1)}", "left"
     return table
 
@@ -129,9 +139,9 @@ def _typical(clustering: Any, row: Any) -> list[str]:
 # For programs -----------------------------------------------------------------------------------------------
 
 
-def summary_of(model: Any) -> dict[str, Any]:
+def summary_of(answer: Answer) -> dict[str, Any]:
     """Return what was found as plain numbers and sentences, for --json."""
-    clustering = read_clustering(model)
+    model, clustering = answer.model, answer.clustering
     findings = find(clustering)
     run = model if hasattr(model, "stop_reason_") else getattr(model, "model", model)
     known = {
@@ -148,4 +158,5 @@ def summary_of(model: Any) -> dict[str, Any]:
         "doubts": [doubt.text for doubt in findings.doubts],
         **{name: value for name, value in known.items() if value is not None},
         **({} if clustering.selection is None else {"choice": clustering.selection.sentence}),
+        "written": answer.written,
     }

@@ -74,90 +74,85 @@ def _given(name: str, value: Any) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
-@dataclass(frozen=True)
-class OfText(Reading):
-    """Options for files of text."""
-
-    delimiter: Annotated[
-        str | None, _option("--delimiter", help='Character between fields, or "spaces".', metavar="CHAR")
-    ] = None
-    header: Annotated[
-        bool | None, _option("--header/--no-header", help="Whether the first line holds names of columns.")
-    ] = None
-    encoding: Annotated[
-        str | None, _option("--encoding", help="Such as latin-1; UTF-8 unless told.", metavar="NAME")
-    ] = None
-
-
-@dataclass(frozen=True)
-class OfPairs(OfText):
-    """Options for files that may hold a graph or a matrix."""
-
-    weight: Annotated[
-        str | None,
-        _option("--weight", help="Column of the weights of edges; none counts each as 1.", metavar="NAME"),
-    ] = None
-    duplicates: Annotated[
-        Duplicates | None, _option("--duplicates", help="What becomes of edges that are listed twice.")
-    ] = None
-    key: Annotated[str | None, _option("--key", help="Array to take from an .npz file.", metavar="NAME")] = (
-        None
-    )
+Delimiter = Annotated[
+    str | None, _option("--delimiter", help='Character between fields, or "spaces".', metavar="CHAR")
+]
+Header = Annotated[
+    bool | None, _option("--header/--no-header", help="Whether the first line holds the names of columns.")
+]
+Encoding = Annotated[
+    str | None, _option("--encoding", help="Such as latin-1; UTF-8 unless told.", metavar="NAME")
+]
+Weight = Annotated[
+    str | None,
+    _option("--weight", help="Column with the weights of edges; none lets each count 1.", metavar="NAME"),
+]
+Twice = Annotated[
+    Duplicates | None, _option("--duplicates", help="What becomes of edges that are listed twice.")
+]
+Key = Annotated[str | None, _option("--key", help="Array to take from an .npz file.", metavar="NAME")]
+IdColumn = Annotated[
+    str | None,
+    _option("--id-column", help="Column or JSON key with the names; none if there is none.", metavar="NAME"),
+]
 
 
 @dataclass(frozen=True)
-class OfGraphs(OfPairs):
+class OfGraphs(Reading):
     """Options for files that hold a graph."""
 
     kind: Annotated[KindOfGraphs | None, _option("--kind", help="What the file holds.")] = None
+    delimiter: Delimiter = None
+    header: Header = None
+    weight: Weight = None
+    duplicates: Twice = None
+    key: Key = None
+    encoding: Encoding = None
 
 
 @dataclass(frozen=True)
-class OfSamples(OfPairs):
+class OfSamples(Reading):
     """Options for files of samples, whether they are rows of features or nodes."""
 
     kind: Annotated[
         KindOfSamples | None,
         _option("--kind", help="What the file holds: features of samples, similarities, or a graph."),
     ] = None
-    id_column: Annotated[
-        str | None,
-        _option(
-            "--id-column", help="Column with the names of the samples; none: there is none.", metavar="NAME"
-        ),
-    ] = None
+    delimiter: Delimiter = None
+    header: Header = None
+    id_column: IdColumn = None
     columns: Annotated[
         list[str] | None, _option("--columns", help="Features to take.", metavar="NAME,NAME")
     ] = None
     text_columns: Annotated[
         TextColumns | None,
-        _option("--text-columns", help="Drop columns of text, or make one column of 0 and 1 per value."),
+        _option("--text-columns", help="Drop columns of text, or make a column of 0 and 1 for each value."),
     ] = None
     missing: Annotated[Missing | None, _option("--missing", help="What becomes of missing values.")] = None
+    weight: Weight = None
+    duplicates: Twice = None
+    key: Key = None
+    encoding: Encoding = None
 
 
 @dataclass(frozen=True)
-class OfTexts(OfText):
+class OfTexts(Reading):
     """Options for collections of documents."""
 
     text_column: Annotated[
         str | None, _option("--text-column", help="Column or JSON key with the texts.", metavar="NAME")
     ] = None
-    id_column: Annotated[
-        str | None,
-        _option(
-            "--id-column", help="Column or JSON key with the names; none: there is none.", metavar="NAME"
-        ),
-    ] = None
+    id_column: IdColumn = None
+    delimiter: Delimiter = None
+    header: Header = None
+    encoding: Encoding = None
 
 
 @dataclass(frozen=True)
 class OfImages(Reading):
     """Options for images."""
 
-    key: Annotated[str | None, _option("--key", help="Array to take from an .npz file.", metavar="NAME")] = (
-        None
-    )
+    key: Key = None
 
 
 # What other commands are for, by the kind of data.

@@ -18,7 +18,7 @@ from symclust._text import showable
 from symclust.cli._session import Session
 from symclust.exceptions import InputError, MissingExtraError, OptionError
 
-__all__ = ["PANEL", "ToFiles", "ToPage", "check_targets", "write_table"]
+__all__ = ["PANEL", "ToFiles", "ToPage", "check_targets", "shows_memberships", "write_table"]
 
 PANEL = "What is written"
 STDOUT = "-"
@@ -27,23 +27,26 @@ TABLES = (".csv", ".tsv", ".parquet", ".json")
 PAGES = (".html", ".htm")
 
 
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        help="Page about what was found, one .html file.",
+        rich_help_panel=PANEL,
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ToPage:
     """Where the page goes."""
 
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            help="Page about what was found, one .html file.",
-            rich_help_panel=PANEL,
-            show_default=False,
-        ),
-    ] = None
+    report: Report = None
 
 
 @dataclass(frozen=True)
-class ToFiles(ToPage):
+class ToFiles:
     """Where table, model and page go."""
 
     output: Annotated[
@@ -65,6 +68,7 @@ class ToFiles(ToPage):
             show_default=False,
         ),
     ] = None
+    report: Report = None
     model: Annotated[
         Path | None,
         typer.Option(
@@ -160,10 +164,10 @@ WRITERS: dict[str, Callable[[Any, Any], None]] = {
 }
 
 
-def limit_columns(table: Callable[[bool], Any], cells: int, wanted: bool | None, session: Session) -> Any:
-    """Return a table with its memberships, unless they are not wanted or there are too many."""
+def shows_memberships(cells: int, wanted: bool | None, session: Session) -> bool:
+    """Return whether a table gets a column for each cluster: as wanted, otherwise unless it gets huge."""
     if wanted is None and cells > MOST_CELLS:
         session.note(
             f"The table leaves out the {cells:,} memberships; --memberships writes them all.", style=""
         )
-    return table(cells <= MOST_CELLS if wanted is None else wanted)
+    return cells <= MOST_CELLS if wanted is None else wanted

@@ -58,7 +58,8 @@ class Bar:
 
     def steps(self, step: Any) -> None:
         """Draw what a choice of the number of clusters, or a segmentation, reports of itself."""
-        self.to(step.done / max(step.total, 1), f"{step.stage}, {step.done} of {step.total}")
+        count = f", {step.done} of {step.total}" if step.total > 1 else ""
+        self.to(step.done / max(step.total, 1), f"{step.stage}{count}")
 
     def leaves(self, wanted: int) -> Callable[[Any, Any], None]:
         """Return a callback for a tree that grows to some number of leaves."""

@@ -13,6 +13,7 @@ from symclust.cli._input import FILE_HELP, OfSamples, read_input
 from symclust.cli._methods import Method, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
+from symclust.operators import Network
 
 __all__ = ["cluster"]
 
@@ -81,7 +82,8 @@ def fit(session: Session, model: Any, data: Any) -> None:
     """Fit, and show how far it is; Ctrl-C keeps what there is."""
     n, k = data.shape[0], model.n_clusters
     goal = "choosing how many clusters" if k in ("auto", None) else f"{k} cluster{'s' * (k != 1)}"
-    with session.progress(f"Clustering {n:,} samples, {goal}") as bar:
+    samples = "nodes" if isinstance(data, Network) else "samples"
+    with session.progress(f"Clustering {n:,} {samples}, {goal}") as bar:
         if "callback" in model.get_params():
             model.set_params(callback=bar.descent(model))
         try:
@@ -93,9 +95,9 @@ def fit(session: Session, model: Any, data: Any) -> None:
 
 def finish(answer: Answer, to: ToFiles, about: dict[str, Any], extra: dict[str, Any] | None = None) -> None:
     """Show what was found, write what is wanted, and end."""
-    show_findings(answer.session, answer.model, is_on_stdout=str(to.output) != STDOUT)
+    show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
     answer.write(to, extra)
-    answer.session.finish({**about, **summary_of(answer.model), "written": answer.written})
+    answer.session.finish({**about, **summary_of(answer)})
 
 
 def _called(file: Path) -> str:

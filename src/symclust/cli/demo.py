@@ -27,8 +27,8 @@ COMMON = """
 array array_like arrays axes axis bool broadcast call called calculate class compute computes default
 dimensions dtype example examples false float function given import input int keyword kwargs like method
 methods n_features n_samples ndarray none note number object optional optionally otherwise out output
-parameter parameters passed return returned returns scalar scipy self set shape sklearn str string true tuple type
-ufunc uninitialized use used user using value values version versionadded versionchanged
+parameter parameters passed return returned returns scalar scipy self set shape sklearn str string true
+tuple type ufunc uninitialized use used user using value values version versionadded versionchanged
 """
 
 

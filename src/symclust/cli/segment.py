@@ -92,13 +92,13 @@ def segment(
         )
     for note in answer.notes:
         session.note(note)
-    show_findings(session, answer)
     written = Answer(session, answer, title=f"Regions in {image.name}")
+    show_findings(written)
     for what, path, options in (("mask", output, {}), ("picture", overlay, {"style": str(style)})):
         _save(written, what, path, options)
     written.write_page(to.report)
     about = {"command": "segment", "file": str(image), "notes": answer.notes, "shape": answer.labels.shape}
-    session.finish({**about, **summary_of(answer), "written": written.written})
+    session.finish({**about, **summary_of(written)})
 
 
 def _save(answer: Answer, what: str, path: Path | None, options: dict[str, Any]) -> None:

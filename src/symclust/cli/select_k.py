@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +21,8 @@ from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, check_targets, wr
 from symclust.cli._session import Work
 
 __all__ = ["select_k"]
+
+BAR = 20
 
 
 class Rule(StrEnum):
@@ -112,21 +114,24 @@ def select_k(
 
 
 def _show(session: Work, answer: Any) -> None:
-    """Draw the numbers that were tried with their scores, the chosen one marked."""
+    """Draw the numbers that were tried with what the choice rests on; the whole table is for --output."""
     if not session.shows_answer:
         return
-    frame = answer.to_dataframe().drop(columns="chosen")
+    curve, null = answer.curves[answer.score], answer.curves.get(f"{answer.score} (null)")
+    columns = {answer.score: curve.values, "±": curve.spread, "without clusters": null and null.values}
+    shown = {name: values for name, values in columns.items() if values is not None}
     table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("")
-    for name in frame.columns:
-        table.add_column("clusters" if name == "n_clusters" else Text(name), justify="right")
-    for row in frame.itertuples(index=False):
-        is_chosen = int(row[0]) == answer.n_clusters
-        cells = [f"{int(row[0])}", *(_cell(value) for value in row[1:])]
-        table.add_row("→" if is_chosen else "", *cells, style="bold" if is_chosen else "")
+    for name in ("", "clusters", *shown, ""):
+        table.add_column(Text(name), justify="right" if name else "left")
+    highest = max(float(np.nanmax(curve.values)), 1e-300)
+    for row, k in enumerate(answer.candidates):
+        is_chosen = int(k) == answer.n_clusters
+        cells = [f"{values[row]:.4g}" if np.isfinite(values[row]) else "–" for values in shown.values()]
+        bar = Text("█" * max(0, round(BAR * _finite(curve.values[row]) / highest)), style="cyan")
+        table.add_row("→" if is_chosen else "", str(k), *cells, bar, style="bold" if is_chosen else "")
     screen.print(table)
     session.say(as_options(answer.sentence), "bold")
 
 
-def _cell(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.4g}"
+def _finite(value: float) -> float:
+    return float(value) if np.isfinite(value) else 0.0

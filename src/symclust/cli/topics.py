@@ -128,4 +128,4 @@ def _finish(session: Session, found: Any, path: Path, to: ToFiles, tree: Path | 
         answer.written["tree"] = str(tree.resolve())
         session.say(f"Wrote the tree to {tree}")
     about = {"command": "topics", "file": str(path), "terms": words, "notes": found.notes}
-    session.finish({**about, **summary_of(found), "written": answer.written})
+    session.finish({**about, **summary_of(answer)})
