@@ -48,7 +48,7 @@ def as_options(message: str) -> str:
     >>> as_options("Say kind='features', id_column=None, header=False or columns=[...].")
     'Say --kind features, --id-column none, --no-header or --columns NAME,NAME.'
     """
-    return NAMED.sub(_as_option, message)
+    return re.sub(r"\bn_(clusters|topics)\b", "-k", NAMED.sub(_as_option, message))
 
 
 def _as_option(found: re.Match[str]) -> str:
@@ -57,5 +57,7 @@ def _as_option(found: re.Match[str]) -> str:
     value = value.removesuffix(".") if end else value
     if name == "header" and value in ("True", "False"):
         return ("--header" if value == "True" else "--no-header") + end
-    known = {"None": "none", "[...]": "NAME,NAME", "...": "...", "'...'": "..."}
+    if value in ("...", "'...'"):
+        value = "CHAR" if name == "delimiter" else "NAME"
+    known = {"None": "none", "[...]": "NAME,NAME"}
     return f"{OPTIONS[name]} {known.get(value, value.strip(chr(39) + chr(34)))}{end}"

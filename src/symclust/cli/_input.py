@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from symclust.cli._session import Session
-from symclust.exceptions import InputError
+from symclust.exceptions import CombinationError, InputError
 from symclust.readers import Described, read_described
 
 __all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "read_input"]
@@ -182,9 +182,9 @@ def read_input(
     kind = options.pop("kind", only)
     name = _name(path)
     with session.progress(f"Reading {name}"):
-        found = read_described(str(path), kind, **options)
+        found = _read(path, name, kind, options, is_told=reading.given().get("kind") is not None)
     if found.kind not in kinds:
-        ways = f"Use symclust {COMMANDS[found.kind]} for it"
+        ways = f"It is for symclust {COMMANDS[found.kind]}"
         other = [k for k in kinds if k in ("features", "graph", "similarity")]
         ways += f", or say what it is with --kind {' or '.join(other)}" if other else ""
         raise InputError(f"{name} holds {CALLED[found.kind]}. {ways}.")
@@ -192,6 +192,21 @@ def read_input(
     for note in found.notes:
         session.note(f"  {note}")
     return found
+
+
+def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bool) -> Described:
+    """Read a file; where the command has said of what kind it is, the user is told in other words."""
+    try:
+        return read_described(str(path), kind, **options)
+    except CombinationError as error:
+        if is_told or kind == "auto":
+            raise
+        is_read = str(error).partition("which is ")[2]
+        raise InputError(f"{name} does not hold {CALLED[kind]}: it is {is_read}") from error
+    except InputError as error:
+        if is_told or kind == "auto":
+            raise
+        raise InputError(str(error).replace("Say kind='features'", "Use symclust cluster")) from error
 
 
 def _name(path: Path) -> str:
@@ -207,7 +222,8 @@ def _shape(found: Described) -> str:
         return f"an image of {data.shape[0]:,} × {data.shape[1]:,} pixels"
     n = data.shape[0]
     if found.kind in ("features", "expression"):
-        return f"{n:,} samples with {data.shape[1]:,} features"
+        width = data.shape[1]
+        return f"{n:,} samples with {width:,} feature{'s' * (width != 1)}"
     if found.kind == "similarity":
         return f"similarities of {n:,} samples"
     edges = getattr(data, "csr", None)

@@ -24,6 +24,7 @@ class Affinity(StrEnum):
     cosine = "cosine"
     gaussian = "gaussian"
     self_tuning = "self_tuning"
+    random_walk = "random_walk"
 
 
 def cluster(
@@ -75,7 +76,8 @@ def cluster(
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     fit(session, model, found.data)
     answer = Answer(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
-    finish(answer, to, {"command": "cluster", "file": str(file), "kind": found.kind, "method": method})
+    about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
+    finish(answer, to, {**about, "method": method})
 
 
 def fit(session: Session, model: Any, data: Any) -> None:

@@ -75,7 +75,8 @@ def communities(
     fit(session, model, found.data)
     answer = Answer(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
     extra = {} if overlap is None else {"communities": _overlapping(model, overlap)}
-    finish(answer, to, {"command": "communities", "file": str(graph), "method": chosen}, extra)
+    about = {"command": "communities", "file": str(graph), "kind": found.kind, "notes": found.notes}
+    finish(answer, to, {**about, "method": chosen}, extra)
 
 
 def _overlapping(model: Any, threshold: float) -> list[str]:

@@ -22,7 +22,7 @@ from symclust.cli._session import Work
 
 __all__ = ["select_k"]
 
-BAR = 20
+BAR = 12
 
 
 class Rule(StrEnum):
