@@ -95,7 +95,7 @@ def test_interrupt_keeps_the_best_and_writes_it(process, tmp_path):
     options = ("-k", 25, "--tol", 0, "--max-iter", 10**7, "--threads", 1, "--output", table, "--json")
     running = process("cluster", path, "--kind", "graph", *options)
     for line in running.stderr:
-        if "iteration" in line:
+        if "objective" in line:
             break
     running.send_signal(signal.SIGINT)
     out, errors = running.communicate(timeout=120)

@@ -34,7 +34,7 @@ class Bar:
         if not SURE <= share < 1:
             return ""
         seconds = (time.perf_counter() - self.began) * (1 - share) / share
-        return f"about {_duration(seconds)} left"
+        return f"~{_duration(seconds)} left"
 
     # What estimators call -----------------------------------------------------------------------------------
 
@@ -51,8 +51,7 @@ class Bar:
             shares = [near, step.iteration / most]
             if model.time_limit is not None:
                 shares.append(step.seconds / model.time_limit)
-            detail = f"iteration {step.iteration:,}, objective {step.objective:.6g}"
-            self.to(min(max(0.0, *shares), 1.0), detail)
+            self.to(min(max(0.0, *shares), 1.0), f"objective {step.objective:.5g}")
 
         return report
 
@@ -103,7 +102,7 @@ def show_progress(title: str, is_shown: bool = True) -> Iterator[Bar]:
     elif not errors.is_terminal:
         yield _Lines(title)
     else:
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(24))
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(12))
         rest = (TimeElapsedColumn(), TextColumn("{task.fields[detail]}"), TextColumn("{task.fields[left]}"))
         with Progress(*columns, *rest, console=errors, transient=True) as progress:
             bar = _Drawn(title, progress)

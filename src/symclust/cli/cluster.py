@@ -82,10 +82,11 @@ def cluster(
 
 def fit(session: Session, model: Any, data: Any) -> None:
     """Fit, and show how far it is; Ctrl-C keeps what there is."""
-    n, k = data.shape[0], model.n_clusters
-    goal = "choosing how many clusters" if k in ("auto", None) else f"{k} cluster{'s' * (k != 1)}"
+    n = data.shape[0]
+    if model.n_clusters in ("auto", None):
+        session.note("The number of clusters is chosen; -k 8 asks for eight.")
     samples = "nodes" if isinstance(data, Network) else "samples"
-    with session.progress(f"Clustering {n:,} {samples}, {goal}") as bar:
+    with session.progress(f"Clustering {n:,} {samples}") as bar:
         if "callback" in model.get_params():
             model.set_params(callback=bar.descent(model))
         try:
