@@ -14,7 +14,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src -not
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
 
-run: $(VENV)/.package ## cluster the digits and write symclust-report.html
+run: $(VENV)/.package ## digits, documents and an image clustered, and symclust-report.html about them
 	$(BIN)/symclust demo
 
 # A process for each processor; threads of one that wait must not keep the others from working.
@@ -46,14 +46,17 @@ clean: ## remove everything the targets above have made, but not the results of 
 # Built without isolation, so that the compiler's work is kept in build/ and a changed Python file costs seconds.
 $(VENV)/.build: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(None if sys.version_info >= (3, 11) else 'symclust needs Python 3.11 or newer: make PYTHON=python3.12 ...')"
+	@echo "Making $(VENV) with the tools to build symclust: about a minute."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" > $(VENV)/build-requires.txt
 	$(PIP) install --quiet --requirement $(VENV)/build-requires.txt cmake ninja
 	touch $@
 
 $(VENV)/.package: $(VENV)/.build $(SOURCES)
-	$(PIP) install --quiet --no-build-isolation '.[cli]'
-	touch $@
+	@echo "Compiling and installing symclust: minutes the first time, seconds after that."
+	@$(PIP) install --quiet --no-build-isolation '.[cli,images]' & pid=$$!; \
+	while kill -0 $$pid 2>/dev/null; do printf .; sleep 2; done; echo; wait $$pid
+	@touch $@
 
 # Libraries of an extra, for the package that is already there.
 $(VENV)/.test $(VENV)/.dev: $(VENV)/.%: pyproject.toml | $(VENV)/.package

@@ -1,11 +1,14 @@
 """From an image to its regions."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+from symclust import SymNMF
 from symclust import segment_image as segment
 from symclust.applications._regions import (
     borders,
@@ -18,7 +21,7 @@ from symclust.applications._regions import (
 )
 from symclust.applications._segmentations import WAYS, PixelGraph, factor
 from symclust.applications.segmentation import enlarged
-from symclust.exceptions import DegenerateWarning, InputError, OptionError
+from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError
 from symclust.graphs import compare_pixels, find_barriers, normalized_cut, pixel_edges, read_image
 from symclust.metrics import boundary_map
 
@@ -313,3 +316,35 @@ def test_enlarged_labels_keep_their_places():
     large = enlarged(labels, (20, 30))
     np.testing.assert_array_equal(large[5::10, 5::10], labels)
     assert set(np.unique(large)) == {0, 1, 2}
+
+
+def test_interrupt_keeps_the_segmentations_so_far():
+    def stop(step):
+        if step.stage == "segmentations" and step.done == 3:
+            raise KeyboardInterrupt
+
+    image = np.full((60, 80), 0.2)
+    image[20:45, 25:55] = 0.8
+    with pytest.warns(InterruptedWarning, match="after 3 of"):
+        answer = segment_image(image, 2, random_state=0, callback=stop)
+    assert len(answer.segmentations) == 3
+    assert answer.labels[30, 40] != answer.labels[0, 0]
+
+
+def test_interrupt_of_a_factorization_ends_all_of_them(monkeypatch):
+    fits = []
+
+    def fit(self, X, y=None):
+        fits.append(self.n_clusters)
+        if len(fits) == 2:
+            warnings.warn("interrupted", InterruptedWarning, stacklevel=2)
+        return original(self, X, y)
+
+    original = SymNMF.fit
+    monkeypatch.setattr(SymNMF, "fit", fit)
+    image = np.full((60, 80), 0.2)
+    image[20:45, 25:55] = 0.8
+    image[:10] = 0.5
+    with pytest.warns(InterruptedWarning, match="after 1 of"):
+        segment_image(image, random_state=0)
+    assert len(fits) == 2

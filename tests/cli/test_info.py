@@ -19,6 +19,12 @@ def test_names_what_runs(command):
     assert "BLAS" in out
 
 
+def test_json(summary):
+    found = summary("info")
+    assert found["facts"]["instruction set"] == _kernels.instruction_set
+    assert set(found["parts"]["plot"]) == {"matplotlib"}
+
+
 def test_lists_optional_parts_and_how_to_get_them(command, monkeypatch):
     def version_without_typer(name):
         if name == "typer":

@@ -2,12 +2,24 @@ import sys
 
 import pytest
 
+from symclust import registry
+
 
 def test_help_lists_the_commands(command):
     status, out, _ = command("--help")
     assert status == 0
-    assert "demo" in out
-    assert "info" in out
+    for name in ("cluster", "communities", "demo", "info", "reproduce", "segment", "select-k", "topics"):
+        assert name in out
+    assert "130" in out
+    assert "--install-completion" in out
+
+
+@pytest.mark.parametrize("name", registry.options("cli"))
+def test_every_command_explains_itself(command, name):
+    status, out, _ = command(name.replace("_", "-"), "--help")
+    assert status == 0
+    assert "--json" in out
+    assert "Example" in out or name in ("demo", "info")
 
 
 def test_version(command):

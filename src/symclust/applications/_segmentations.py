@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 
 from symclust._types import Array
 from symclust.estimators import HierarchicalSymNMF, SymmetricFactorization, SymNMF
-from symclust.exceptions import DegenerateWarning, NotConvergedWarning
+from symclust.exceptions import DegenerateWarning, InterruptedWarning, NotConvergedWarning
 from symclust.graphs import normalized_cut
 from symclust.operators import as_operator
 
@@ -158,11 +158,18 @@ def clusters_of_factor(graph: PixelGraph, H: Array) -> Array:
 
 
 def _fitted(model: Any, A: Any) -> Any:
-    """Fit; a pixel without similarities, or limits that are ours, need no warnings here."""
+    """Fit; a pixel without similarities, or limits that are ours, need no warnings here.
+
+    Ctrl-C, after which a model keeps what it has, is raised: it is meant for all that follows, too.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", NotConvergedWarning)
-        return model.fit(A)
+        warnings.simplefilter("error", InterruptedWarning)
+        try:
+            return model.fit(A)
+        except InterruptedWarning as interrupted:
+            raise KeyboardInterrupt from interrupted
 
 
 # Embeddings -------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from symclust.applications._regions import (
 )
 from symclust.applications._segmentations import WAYS, PixelGraph, segmentations
 from symclust.applications.segmentation import Segmentation, enlarged, masked_like
-from symclust.exceptions import DegenerateWarning, InputError, OptionError, warn
+from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError, warn
 from symclust.graphs import Barriers, Picture, compare_pixels, find_barriers, pixel_edges, read_image
 from symclust.hierarchy import Tree
 from symclust.metrics import boundary_map
@@ -118,7 +118,8 @@ def segment_image(
     Returns
     -------
     Segmentation
-        Its `labels` have the shape of the image.
+        Its `labels` have the shape of the image. Ctrl-C keeps the segmentations that were made, and raises
+        KeyboardInterrupt before there is one.
 
     Examples
     --------
@@ -319,16 +320,25 @@ def _allowed(groups: Array, known: Array) -> Array:
 def _images(
     graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Progress
 ) -> list[Array]:
-    """Return the segmentations as images of labels, −1 where there is no pixel."""
+    """Return the segmentations as images of labels, −1 where there is no pixel; Ctrl-C keeps those so far."""
     least = 2 if graph.allowed is None else max(2, graph.allowed.shape[1])
     most = max(options.max_clusters, least)
     total = most - least + 1 if options.way.endswith("clusters") else options.n_superpixels - 1
-    found = []
-    for labels in segmentations(graph, options.way, least, most, options.n_superpixels, seed):
-        image = np.full(picture.shape, -1, dtype=np.int32)
-        image[picture.valid] = labels
-        found.append(image)
-        progress.at("segmentations", len(found), max(total, len(found)))
+    found: list[Array] = []
+    try:
+        for labels in segmentations(graph, options.way, least, most, options.n_superpixels, seed):
+            image = np.full(picture.shape, -1, dtype=np.int32)
+            image[picture.valid] = labels
+            found.append(image)
+            progress.at("segmentations", len(found), max(total, len(found)))
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        warn(
+            f"segment_image was interrupted after {len(found)} of {total} segmentations: the regions rest on "
+            "these alone.",
+            InterruptedWarning,
+        )
     return found
 
 

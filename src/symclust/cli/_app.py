@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from symclust import registry
-from symclust.cli._console import errors
-from symclust.exceptions import SymclustError
+from symclust.cli._groups import as_command
 
 __all__ = ["app", "run"]
 
 app = typer.Typer(
     name="symclust",
     help="Cluster anything that has pairwise similarities, by symmetric matrix factorization.",
-    epilog="Start with: symclust demo",
+    epilog="Start with: symclust demo. Exit codes: 0 all went well, 1 the input cannot be used or something "
+    "failed, 2 the command was called wrongly, 130 interrupted by Ctrl-C (what was found is written).",
     no_args_is_help=True,
-    add_completion=False,
+    pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
 
@@ -42,13 +40,9 @@ def _symclust(
 
 
 for _name in registry.options("cli"):
-    app.command(_name.replace("_", "-"))(registry.resolve("cli", _name))
+    app.command(_name.replace("_", "-"))(as_command(registry.resolve("cli", _name)))
 
 
 def run() -> None:
-    """Run the application; a mistake of the user's ends in one message, not in a traceback."""
-    try:
-        app()
-    except SymclustError as error:
-        errors.print(f"[bold red]Error:[/bold red] {escape(str(error))}", soft_wrap=True)
-        sys.exit(1)
+    """Run the application."""
+    app(prog_name="symclust")

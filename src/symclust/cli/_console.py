@@ -1,10 +1,63 @@
-"""Where the commands draw."""
+"""Where the commands draw, and text made fit for it."""
 
 from __future__ import annotations
 
-from rich.console import Console
+import re
 
-__all__ = ["errors", "screen"]
+from rich.console import Console
+from rich.text import Text
+
+from symclust._text import showable
+
+__all__ = ["as_options", "errors", "print_line", "screen"]
 
 screen = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
+
+# What messages of the library call an option, and what the command calls it.
+OPTIONS = {
+    "n_clusters": "-k",
+    "n_topics": "-k",
+    "n_segments": "--segments",
+    **{
+        name: f"--{name.replace('_', '-')}"
+        for name in (
+            "kind", "delimiter", "header", "id_column", "columns", "text_columns", "missing", "weight",
+            "duplicates", "text_column", "key", "encoding", "max_iter", "time_limit", "tol", "affinity",
+            "method", "candidates", "way", "preset", "language", "min_df", "max_df",
+        )
+    },
+}  # fmt: skip
+NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|\[\.\.\.\]|\.\.\.|\w[\w.]*)")
+
+
+def print_line(console: Console, text: str, style: str = "") -> None:
+    """Print text of any origin as it is: nothing in it is markup or steers the terminal.
+
+    Lines are broken for a terminal alone; in a file or a pipe a sentence stays one line.
+    """
+    console.print(Text(showable(text), style=style), soft_wrap=not console.is_terminal)
+
+
+def as_options(message: str) -> str:
+    """Return a message of the library in the words of the command.
+
+    Examples
+    --------
+    >>> from symclust.cli._console import as_options
+    >>> as_options("Say kind='features', id_column=None, header=False or columns=[...].")
+    'Say --kind features, --id-column none, --no-header or --columns NAME,NAME.'
+    """
+    return re.sub(r"\bn_(clusters|topics)\b", "-k", NAMED.sub(_as_option, message))
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found[1], found[2]
+    end = "." if value.endswith(".") and not value.endswith("...") else ""
+    value = value.removesuffix(".") if end else value
+    if name == "header" and value in ("True", "False"):
+        return ("--header" if value == "True" else "--no-header") + end
+    if value in ("...", "'...'"):
+        value = "CHAR" if name == "delimiter" else "NAME"
+    known = {"None": "none", "[...]": "NAME,NAME"}
+    return f"{OPTIONS[name]} {known.get(value, value.strip(chr(39) + chr(34)))}{end}"

@@ -1,26 +1,35 @@
-"""`symclust demo`: handwritten digits, clustered in seconds."""
+"""`symclust demo`: digits, documents, an image and a choice of k, on data that are there already."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.markup import escape
-from rich.table import Table
-from sklearn.datasets import load_digits
-from sklearn.metrics import normalized_mutual_info_score
+from sklearn.datasets import load_digits, load_sample_image
 
-from symclust.cli._console import screen
-from symclust.metrics import clustering_accuracy
-
-if TYPE_CHECKING:
-    from symclust import SymNMF
+import symclust
+from symclust.cli._console import print_line, screen
+from symclust.cli._docstrings import docstrings
+from symclust.cli._output import PAGES, check_targets
+from symclust.cli._session import Work
+from symclust.report import Part, find, read_clustering, write_report
 
 __all__ = ["demo"]
+
+N_TOPICS, N_REGIONS = 24, 12
+CANDIDATES = range(2, 21)
+# Words that docstrings are made of, whatever they are about.
+COMMON = """
+array array_like arrays axes axis bool broadcast call called calculate class compute computes default
+dimensions dtype example examples false float function given import input int keyword kwargs like method
+methods n_features n_samples ndarray none note number object optional optionally otherwise out output
+parameter parameters passed return returned returns scalar scipy self set shape sklearn str string true
+tuple type ufunc uninitialized use used user using value values version versionadded versionchanged
+"""
 
 
 def demo(
@@ -30,49 +39,130 @@ def demo(
             "--output", "-o", dir_okay=False, help="HTML page to write; an existing one is replaced."
         ),
     ] = Path("symclust-report.html"),
-    clusters: Annotated[
-        int, typer.Option("--clusters", "-k", min=1, max=1797, help="How many clusters to look for.")
-    ] = 10,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, max=2**32 - 1, help="The same seed gives the same clusters.")
-    ] = 0,
+    *,
+    session: Work,
 ) -> None:
-    """Cluster 1,797 handwritten digits and write a page about the clusters.
+    """Show what symclust does, on data that come with other packages, and write one page about it.
 
-    The images come with scikit-learn, so nothing is downloaded. The digits' true values are not shown to the
-    method; they only serve to measure how well the clusters match them. The page is one file and opens in any
-    browser.
+    Clusters 1,797 handwritten digits, chooses how many clusters they have, finds topics in the docstrings of
+    NumPy, SciPy and scikit-learn, and divides a photograph into regions. Nothing is downloaded. It takes
+    less than a minute on two processors, and the page opens in any browser.
     """
-    from symclust import SymNMF
-    from symclust.report import write_report
-
-    digits = load_digits()
-    with screen.status("Clustering 1,797 handwritten digits"):
+    check_targets({output: PAGES})
+    parts, seconds = [], {}
+    for number, (title, make) in enumerate(PARTS.items(), start=1):
+        session.note(f"{number} of {len(PARTS)}: {title}", style="bold")
         start = perf_counter()
-        model = SymNMF(n_clusters=clusters, random_state=seed).fit(digits.data)
-        seconds = perf_counter() - start
-    _draw(model, digits.target, seconds)
-    page = write_report(
-        output,
+        for part in make(session):
+            parts.append(part)
+            _tell(session, part)
+        seconds[title] = round(perf_counter() - start, 2)
+        if session.is_interrupted:
+            break
+    with session.progress("Writing the report"):
+        page = write_report(
+            output,
+            parts,
+            title="symclust at work",
+            summary="Four examples on data that come with installed packages.",
+        )
+    session.say(f"The report is at {page.resolve()}", "bold")
+    session.finish({"command": "demo", "parts": seconds, "written": {"report": str(page.resolve())}})
+
+
+def _digits(session: Work) -> Iterator[Part]:
+    digits = load_digits()
+    model = symclust.SymNMF(10, random_state=session.seed)
+    with session.progress("Clustering 1,797 images of digits") as bar:
+        model.set_params(callback=bar.descent(model)).fit(digits.data).set_params(callback=None)
+    yield Part(
         model,
-        title="Handwritten digits, clustered",
-        summary=f"{len(digits.data):,} images of 8 × 8 pixels, grouped by their similarities alone.",
+        title="Handwritten digits",
+        summary="1,797 images of 8 × 8 pixels, grouped by their similarities alone. The true digits, which "
+        "the method has not seen, only serve to judge the clusters.",
         labels_true=digits.target,
-        images=-digits.images,  # the data counts ink; on the page, ink is dark
-        numbers={"graph and fit": f"{seconds:.2f} s"},
+        images=-digits.images,  # the data count ink; on the page, ink is dark
     )
-    screen.print(f"The page is at [bold]{escape(str(page.resolve()))}[/bold]", soft_wrap=True)
 
 
-def _draw(model: SymNMF, y: NDArray[np.intp], seconds: float) -> None:
-    table = Table(title="Handwritten digits, clustered by SymNMF", show_header=False, title_justify="left")
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
-    sizes = [len(members) for members in model.communities()]
-    table.add_row("accuracy", f"{clustering_accuracy(y, model.labels_):.3f}")
-    table.add_row("NMI", f"{normalized_mutual_info_score(y, model.labels_):.3f}")
-    table.add_row("cluster sizes", " ".join(map(str, sizes)))
-    table.add_row("time", f"{seconds:.2f} s (graph and fit)")
-    table.add_row("iterations", str(model.n_iter_))
-    table.add_row("stopped", model.stop_reason_)
-    screen.print(table)
+def _number(session: Work) -> Iterator[Part]:
+    with session.progress("Comparing 2 to 20 clusters of digits") as bar:
+        selection = symclust.select_n_clusters(
+            load_digits().data,
+            candidates=CANDIDATES,
+            method="auto",
+            random_state=session.seed,
+            callback=bar.steps,
+        )
+    yield Part(
+        selection,
+        title="How many kinds of digits?",
+        summary="The same images, without saying that there are ten digits.",
+    )
+
+
+def _documents(session: Work) -> Iterator[Part]:
+    with session.progress("Gathering docstrings"):
+        texts = docstrings()
+    with session.progress(f"Finding topics in {len(texts):,} docstrings") as bar:
+        tree = symclust.topics(
+            texts,
+            N_TOPICS,
+            stop_words=[*_english(), *COMMON.split()],
+            model_params={"callback": bar.leaves(3 * N_TOPICS)},
+            random_state=session.seed,
+        )
+    yield Part(
+        tree,
+        title="What scientific Python is about",
+        summary="What NumPy, SciPy and scikit-learn say of their public functions and classes, as a tree of "
+        "topics.",
+        n_members=8,
+    )
+
+
+def _english() -> list[str]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return sorted(ENGLISH_STOP_WORDS)
+
+
+def _picture(session: Work) -> Iterator[Part]:
+    missing = [library for library in ("skimage", "PIL") if find_spec(library) is None]
+    if missing:
+        session.note(
+            'This part is left out: it needs scikit-image, pip install "symclust[images]"', style="yellow"
+        )
+        return
+    with session.progress("Dividing a photograph into regions") as bar:
+        answer = symclust.segment_image(
+            load_sample_image("flower.jpg"),
+            N_REGIONS,
+            preset="fast",
+            random_state=session.seed,
+            callback=bar.steps,
+        )
+    yield Part(
+        answer,
+        title="A photograph in regions",
+        summary="One of scikit-learn's sample images. Each pixel was compared with those around it.",
+    )
+
+
+PARTS: dict[str, Callable[[Work], Iterator[Part]]] = {
+    "Handwritten digits": _digits,
+    "The number of clusters": _number,
+    "Topics of documents": _documents,
+    "Regions of an image": _picture,
+}
+
+
+def _tell(session: Work, part: Part) -> None:
+    """Say in a sentence or two what a part has found."""
+    if hasattr(part.model, "candidates"):
+        session.say(part.model.sentence)
+        return
+    findings = find(read_clustering(part.model, labels_true=part.labels_true))
+    session.say(" ".join([findings.headline, *findings.facts]))
+    if hasattr(part.model, "draw") and session.shows_answer:
+        print_line(screen, part.model.draw(max(40, screen.width), n_terms=6, max_depth=3))

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_info
 
 from symclust import _kernels
 from symclust.cli._console import screen
+from symclust.cli._session import Session
 
 __all__ = ["info"]
 
@@ -20,11 +21,18 @@ __all__ = ["info"]
 NOT_PARTS = ("all", "dev", "test")
 
 
-def info() -> None:
+def info(session: Session) -> None:
     """Print versions, the instruction set in use, threads, BLAS, and which optional parts are installed.
 
     Paste this into a bug report. `SYMCLUST_INSTRUCTION_SET` and `OMP_NUM_THREADS` change what is used.
     """
+    if session.shows_answer:
+        _draw()
+    parts = {name: {x: _installed(x) or None for x in found} for name, found in optional_parts().items()}
+    session.finish({"command": "info", "facts": _facts(), "parts": parts})
+
+
+def _draw() -> None:
     facts = Table(show_header=False, title=f"symclust {version('symclust')}", title_justify="left")
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column()

@@ -1,5 +1,6 @@
 """The scikit-learn face: the classes people use."""
 
+from symclust.estimators._communities import sample_table
 from symclust.estimators._labels import labels_of
 from symclust.estimators.divisive import Diana, DivisiveClustering
 from symclust.estimators.hierarchical_nmf import FlatTopics, HierarchicalNMF
@@ -39,5 +40,6 @@ __all__ = [
     "SymNMF",
     "SymmetricFactorization",
     "labels_of",
+    "sample_table",
     "select_n_clusters",
 ]

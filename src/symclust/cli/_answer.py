@@ -1,0 +1,162 @@
+"""What is said and written about a clustering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+from scipy.sparse import csr_array
+
+from symclust._text import showable
+from symclust.cli._console import errors, screen
+from symclust.cli._output import STDOUT, ToFiles, shows_memberships, write_table
+from symclust.cli._session import Session
+from symclust.estimators import sample_table
+from symclust.report import cluster_rows, find, read_clustering, write_report
+
+__all__ = ["Answer", "show_findings", "summary_of"]
+
+MOST_ROWS = 20  # clusters that are listed on the screen: the largest
+MOST_DOUBTS = 6
+N_MEMBERS, N_TERMS = 4, 6
+BAR = 16
+
+
+@dataclass
+class Answer:
+    """A fitted model, the names of its samples, and the files that were written of it."""
+
+    session: Session
+    model: Any
+    names: Sequence[Any] | None = None
+    title: str = ""
+    written: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def clustering(self) -> Any:
+        """What can be said about it; finding that out takes a while for large trees."""
+        return read_clustering(self.model)
+
+    def write(self, to: ToFiles, extra: dict[str, Any] | None = None) -> None:
+        """Write table, model and page, and say so."""
+        if to.output is not None:
+            self.say_written("table", write_table(to.output, self.table(to.memberships, extra or {})))
+        if to.model is not None:
+            self.say_written("model", self.model.save(to.model))
+        self.write_page(to.report)
+
+    def write_page(self, path: Path | None) -> None:
+        """Write the page."""
+        if path is not None:
+            with self.session.progress("Writing the report"):
+                page = write_report(path, self.model, title=self.title)
+            self.say_written("report", page)
+
+    def say_written(self, what: str, path: Path) -> None:
+        if str(path) != STDOUT:
+            self.written[what] = str(path.resolve())
+            self.session.say(f"Wrote the {what} to {path}")
+
+    def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
+        """Return one row per sample: name, label, confidence, what else is given, memberships."""
+        labels, n = self.model.labels_, len(self.model.labels_)
+        shows_all = shows_memberships(n * self.clustering.n_clusters, memberships, self.session)
+        gives_degrees = getattr(self.model, "_gives_degrees", True)
+        # Labels as zeros and ones are made when asked for, and may be larger than all the rest.
+        H = self._memberships() if shows_all or gives_degrees else csr_array((n, 0))
+        names = list(range(n) if self.names is None else self.names)
+        frame = sample_table(labels, H, names, gives_degrees).reset_index()
+        for place, (name, values) in enumerate(extra.items(), start=3):
+            frame.insert(place, name, values)
+        return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
+
+    def _memberships(self) -> Any:
+        """Return degrees of membership; topics have them where they compete for the documents."""
+        return (self.model.flatten() if hasattr(self.model, "leaves") else self.model).membership_
+
+
+# In words ---------------------------------------------------------------------------------------------------
+
+
+def show_findings(answer: Answer, *, is_on_stdout: bool = True) -> None:
+    """Draw what was found: sentences, sizes, and what is doubtful."""
+    if not answer.session.shows_answer:
+        return
+    console = screen if is_on_stdout else errors
+    clustering = answer.clustering
+    findings = find(clustering)
+    wrap = not console.is_terminal
+    console.print(
+        Text(showable(findings.headline), style="bold"),
+        Text(showable(" ".join(findings.facts))),
+        soft_wrap=wrap,
+    )
+    console.print(_sizes(clustering))
+    for doubt in findings.doubts[:MOST_DOUBTS]:
+        console.print(Text(f"! {showable(doubt.text)}", style="yellow"), soft_wrap=wrap)
+
+
+def _sizes(clustering: Any) -> Table:
+    rows = sorted(cluster_rows(clustering, N_MEMBERS, None), key=lambda row: -row.size)[:MOST_ROWS]
+    left = clustering.n_clusters - len(rows)
+    if not left:
+        rows.sort(key=lambda row: row.number)
+    noun = clustering.nouns.cluster
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column(noun, justify="right")
+    table.add_column(f"{clustering.nouns.sample}s", justify="right")
+    table.add_column("")
+    table.add_column("belong clearly" if any(row.clear for row in rows) else "", justify="right")
+    has_terms = any(row.terms for row in rows)
+    table.add_column("terms" if has_terms else "typical" if clustering.names is not None else "", ratio=1)
+    top = max((row.size for row in rows), default=1) or 1
+    for row in rows:
+        bar = "█" * max(1, round(BAR * row.size / top)) if row.size else ""
+        known = row.terms[:N_TERMS] if has_terms else _typical(clustering, row)
+        table.add_row(
+            Text(showable(row.name)),
+            f"{row.size:,}",
+            Text(bar, style="cyan"),
+            row.clear,
+            Text(", ".join(known)),
+        )
+    if left:
+        table.caption, table.caption_justify = f"and {left:,} smaller {noun}{'s' * (left != 1)}", "left"
+    return table
+
+
+def _typical(clustering: Any, row: Any) -> list[str]:
+    if clustering.names is None:
+        return []
+    return [showable(" ".join(member.name.split()))[:30] for member in row.typical]
+
+
+# For programs -----------------------------------------------------------------------------------------------
+
+
+def summary_of(answer: Answer) -> dict[str, Any]:
+    """Return what was found as plain numbers and sentences, for --json."""
+    model, clustering = answer.model, answer.clustering
+    findings = find(clustering)
+    run = model if hasattr(model, "stop_reason_") else getattr(model, "model", model)
+    known = {
+        name: getattr(run, f"{name}_", None)
+        for name in ("objective", "relative_error", "n_iter", "converged", "stop_reason", "affinity")
+    }
+    return {
+        f"n_{clustering.nouns.sample}s": clustering.n_samples,
+        f"n_{clustering.nouns.cluster}s": clustering.n_clusters,
+        "sizes": clustering.sizes,
+        "n_outside": int((clustering.labels < 0).sum()),
+        "headline": findings.headline,
+        "facts": findings.facts,
+        "doubts": [doubt.text for doubt in findings.doubts],
+        **{name: value for name, value in known.items() if value is not None},
+        **({} if clustering.selection is None else {"choice": clustering.selection.sentence}),
+        "written": answer.written,
+    }

@@ -1,0 +1,80 @@
+"""The estimators that commands offer, by name."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from inspect import signature
+from typing import Any
+
+import typer
+
+import symclust
+from symclust.exceptions import OptionError
+
+__all__ = ["Method", "SimilarityMethod", "make_model", "number_of"]
+
+AUTO = "auto"
+
+
+class Method(StrEnum):
+    """What clusters samples."""
+
+    sym_nmf = "sym-nmf"
+    off_diagonal = "off-diagonal"
+    tree = "tree"
+    left_stochastic = "left-stochastic"
+    spectral = "spectral"
+    kernel_k_means = "kernel-k-means"
+    nmf = "nmf"
+    spherical_k_means = "spherical-k-means"
+
+
+class SimilarityMethod(StrEnum):
+    """What clusters the nodes of a graph."""
+
+    sym_nmf = "sym-nmf"
+    off_diagonal = "off-diagonal"
+    tree = "tree"
+    left_stochastic = "left-stochastic"
+    spectral = "spectral"
+
+
+CLASSES: dict[str, Any] = {
+    "sym-nmf": symclust.SymNMF,
+    "off-diagonal": symclust.OffDiagonalSymNMF,
+    "tree": symclust.HierarchicalSymNMF,
+    "left-stochastic": symclust.LeftStochastic,
+    "spectral": symclust.SpectralNJW,
+    "kernel-k-means": symclust.KernelKMeans,
+    "nmf": symclust.NMF,
+    "spherical-k-means": symclust.SphericalKMeans,
+}
+
+
+def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) -> Any:
+    """Return an estimator; options that are None were not given, others it has to know."""
+    kind = CLASSES[method]
+    known = signature(kind).parameters
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in known:
+            having = [other for other, one in CLASSES.items() if name in signature(one).parameters]
+            raise OptionError(
+                f"--{name.replace('_', '-')} means nothing to --method {method}; it is for "
+                f"{', '.join(having)}."
+            )
+    chance = {"random_state": seed} if "random_state" in known else {}
+    return kind(n_clusters, **chance, **given)
+
+
+def number_of(value: str) -> int | str:
+    """Return a number of clusters, or "auto"."""
+    if value.strip().lower() == AUTO:
+        return AUTO
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise typer.BadParameter(f"{value!r} is neither a number of at least 1 nor auto.")
+    return number

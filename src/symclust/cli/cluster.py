@@ -1,0 +1,107 @@
+"""`symclust cluster`: samples into clusters."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._methods import Method, make_model, number_of
+from symclust.cli._output import STDOUT, ToFiles
+from symclust.cli._session import Session, Work
+from symclust.operators import Network
+
+__all__ = ["cluster"]
+
+
+class Affinity(StrEnum):
+    auto = "auto"
+    nearest_neighbors = "nearest_neighbors"
+    cosine = "cosine"
+    gaussian = "gaussian"
+    self_tuning = "self_tuning"
+    random_walk = "random_walk"
+
+
+def cluster(
+    file: Annotated[Path, typer.Argument(help=FILE_HELP, allow_dash=True, show_default=False)],
+    clusters: Annotated[
+        str,
+        typer.Option(
+            "--clusters",
+            "-k",
+            help="How many clusters, or auto to choose.",
+            callback=number_of,
+            metavar="K|auto",
+        ),
+    ] = "auto",
+    method: Annotated[Method, typer.Option("--method", "-m", help="What finds them.")] = Method.sym_nmf,
+    affinity: Annotated[
+        Affinity | None,
+        typer.Option("--affinity", help="How alike samples are; auto unless told.", show_default=False),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="Seconds after which to stop.", show_default=False)
+    ] = None,
+    max_iter: Annotated[
+        int | None, typer.Option("--max-iter", help="Iterations after which to stop.", show_default=False)
+    ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            "--tol", help="How close to a minimum to stop; smaller takes longer.", show_default=False
+        ),
+    ] = None,
+    *,
+    reading: OfSamples,
+    to: ToFiles,
+    session: Work,
+) -> None:
+    """Cluster the rows of a table, a matrix of similarities, or the nodes of a graph.
+
+    Reads CSV, TSV, Parquet, NPY, NPZ, MatrixMarket, AnnData, edge lists, GraphML and GML, compressed or not.
+    What was guessed about the file is printed. Ctrl-C keeps the best that was found, writes it and exits with
+    code 130.
+
+    Example: `symclust cluster people.csv -k 8 --output labels.csv --report people.html`
+    """
+    to.check(session)
+    model = make_model(
+        method, clusters, session.seed, affinity=affinity, time_limit=time_limit, max_iter=max_iter, tol=tol
+    )
+    found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
+    fit(session, model, found.data)
+    answer = Answer(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
+    about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
+    finish(answer, to, {**about, "method": method})
+
+
+def fit(session: Session, model: Any, data: Any) -> None:
+    """Fit, and show how far it is; Ctrl-C keeps what there is."""
+    n = data.shape[0]
+    if model.n_clusters in ("auto", None):
+        session.note("The number of clusters is chosen; -k 8 asks for eight.")
+    samples = "nodes" if isinstance(data, Network) else "samples"
+    with session.progress(f"Clustering {n:,} {samples}") as bar:
+        if "callback" in model.get_params():
+            model.set_params(callback=bar.descent(model))
+        try:
+            model.fit(data)
+        finally:
+            if "callback" in model.get_params():
+                model.set_params(callback=None)  # it belongs to this run
+
+
+def finish(answer: Answer, to: ToFiles, about: dict[str, Any], extra: dict[str, Any] | None = None) -> None:
+    """Show what was found, write what is wanted, and end."""
+    show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
+    answer.write(to, extra)
+    answer.session.finish({**about, **summary_of(answer)})
+
+
+def _called(file: Path) -> str:
+    return "standard input" if str(file) == STDOUT else file.name

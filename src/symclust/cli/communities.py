@@ -1,0 +1,90 @@
+"""`symclust communities`: groups of nodes in a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from symclust.cli._answer import Answer
+from symclust.cli._input import FILE_HELP, OfGraphs, read_input
+from symclust.cli._methods import SimilarityMethod, make_model, number_of
+from symclust.cli._output import PANEL, ToFiles
+from symclust.cli._session import Work
+from symclust.cli.cluster import finish, fit
+
+__all__ = ["communities"]
+
+LARGE = 50_000  # nodes from which on the tree alone is grown
+
+
+def communities(
+    graph: Annotated[Path, typer.Argument(help=FILE_HELP, allow_dash=True, show_default=False)],
+    clusters: Annotated[
+        str,
+        typer.Option(
+            "--clusters",
+            "-k",
+            help="How many communities, or auto to choose.",
+            callback=number_of,
+            metavar="K|auto",
+        ),
+    ] = "auto",
+    method: Annotated[
+        SimilarityMethod | None,
+        typer.Option(
+            "--method",
+            "-m",
+            help="What finds them: sym-nmf, and tree for more than 50,000 nodes, unless told.",
+            show_default=False,
+        ),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--overlap",
+            min=0,
+            max=1,
+            help="Add a column with all communities of a node: those in which it is at least this share as "
+            "strong as in its own.",
+            rich_help_panel=PANEL,
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    reading: OfGraphs,
+    to: ToFiles,
+    session: Work,
+) -> None:
+    """Find communities in a network.
+
+    Reads edge lists with or without weights (two names per line), GraphML, GML, and adjacency matrices in
+    CSV, MatrixMarket, NPY or NPZ. Names of nodes are kept. Ctrl-C keeps the best that was found, writes it
+    and exits with code 130.
+
+    Example: `symclust communities friends.txt --output communities.csv --report friends.html`
+    """
+    to.check(session)
+    kind = "auto" if reading.kind is None and graph.suffix in (".npz", ".npy", ".mtx") else "graph"
+    found = read_input(session, graph, reading, ("graph", "similarity"), only=kind)
+    chosen = method or (SimilarityMethod.tree if found.data.shape[0] > LARGE else SimilarityMethod.sym_nmf)
+    model: Any = make_model(chosen, clusters, session.seed)
+    if chosen is SimilarityMethod.tree and clusters == "auto" and found.data.shape[0] > LARGE:
+        model.set_params(n_clusters=None)  # as many as raise the modularity: a network may have thousands
+    fit(session, model, found.data)
+    answer = Answer(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
+    extra = {} if overlap is None else {"communities": _overlapping(model, overlap)}
+    about = {"command": "communities", "file": str(graph), "kind": found.kind, "notes": found.notes}
+    finish(answer, to, {**about, "method": chosen}, extra)
+
+
+def _overlapping(model: Any, threshold: float) -> list[str]:
+    """Return the numbers of all communities of each node, with spaces between them."""
+    of_node: list[list[str]] = [[] for _ in model.labels_]
+    found = model.communities(threshold=threshold)
+    place = {node: i for i, node in enumerate(found.by_node)}
+    for number, members in enumerate(found):
+        for node in members:
+            of_node[place[node]].append(str(number))
+    return [" ".join(numbers) for numbers in of_node]

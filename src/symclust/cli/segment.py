@@ -1,0 +1,107 @@
+"""`symclust segment`: an image into regions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from symclust import segment_image
+from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._input import OfImages, read_input
+from symclust.cli._output import PAGES, PANEL, ToPage, check_targets
+from symclust.cli._session import Work
+
+__all__ = ["segment"]
+
+MASKS, PICTURES = (".png", ".tif", ".tiff", ".npy"), (".png", ".jpg", ".jpeg", ".tif", ".tiff")
+
+
+class Way(StrEnum):
+    clusters = "clusters"
+    embedding = "embedding"
+    spectral_clusters = "spectral_clusters"
+    spectral_embedding = "spectral_embedding"
+
+
+class Preset(StrEnum):
+    full = "full"
+    fast = "fast"
+    large = "large"
+
+
+class Style(StrEnum):
+    both = "both"
+    contours = "contours"
+    colours = "colours"
+
+
+def segment(
+    image: Annotated[
+        Path, typer.Argument(help="The image: .png, .jpg, .tif, .bmp, .gif or .npy.", show_default=False)
+    ],
+    segments: Annotated[
+        int | None,
+        typer.Option(
+            "--segments", "-k", min=1, help="How many regions; chosen unless told.", show_default=False
+        ),
+    ] = None,
+    way: Annotated[Way, typer.Option("--way", help="How regions are found.")] = Way.clusters,
+    preset: Annotated[
+        Preset, typer.Option("--preset", help="fast compares fewer pixels, large keeps more of them.")
+    ] = Preset.fast,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Mask with the region of each pixel: .png or .tif (from 1 on; 0 is none), or .npy (from 0 "
+            "on; -1 is none).",
+            rich_help_panel=PANEL,
+            show_default=False,
+        ),
+    ] = None,
+    overlay: Annotated[
+        Path | None,
+        typer.Option(
+            "--overlay",
+            help="Picture of the regions: .png, .jpg or .tif.",
+            rich_help_panel=PANEL,
+            show_default=False,
+        ),
+    ] = None,
+    style: Annotated[
+        Style, typer.Option("--style", help="What the picture shows.", rich_help_panel=PANEL)
+    ] = Style.both,
+    *,
+    reading: OfImages,
+    to: ToPage,
+    session: Work,
+) -> None:
+    """Divide an image into regions that people would draw.
+
+    Example: `symclust segment photo.jpg --segments 12 --output mask.png --overlay regions.png`
+    """
+    check_targets({output: MASKS, overlay: PICTURES, to.report: PAGES})
+    found = read_input(session, image, reading, ("image",), only="image")
+    with session.progress("Segmenting") as bar:
+        answer = segment_image(
+            found.data, segments, way=way, preset=preset, random_state=session.seed, callback=bar.steps
+        )
+    for note in answer.notes:
+        session.note(note)
+    written = Answer(session, answer, title=f"Regions in {image.name}")
+    show_findings(written)
+    for what, path, options in (("mask", output, {}), ("picture", overlay, {"style": str(style)})):
+        _save(written, what, path, options)
+    written.write_page(to.report)
+    about = {"command": "segment", "file": str(image), "notes": answer.notes, "shape": answer.labels.shape}
+    session.finish({**about, **summary_of(written)})
+
+
+def _save(answer: Answer, what: str, path: Path | None, options: dict[str, Any]) -> None:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        answer.say_written(what, answer.model.save(path, **options))

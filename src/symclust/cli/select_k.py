@@ -1,0 +1,137 @@
+"""`symclust select-k`: how many clusters there are."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from symclust import select_n_clusters
+from symclust.cli._answer import Answer
+from symclust.cli._console import as_options, screen
+from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._methods import Method, make_model
+from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, check_targets, write_table
+from symclust.cli._session import Work
+
+__all__ = ["select_k"]
+
+BAR = 12
+
+
+class Rule(StrEnum):
+    auto = "auto"
+    adjusted_modularity = "adjusted_modularity"
+    gps = "gps"
+    prediction_strength = "prediction_strength"
+    gap = "gap"
+    consensus = "consensus"
+    cross_validation = "cross_validation"
+    silhouette = "silhouette"
+    modularity = "modularity"
+    bethe_hessian = "bethe_hessian"
+
+
+def candidates_of(value: str) -> Any:
+    """Return the numbers that "2-10" or "2,4,8" stands for."""
+    numbers: set[int] = set()
+    for part in value.split(","):
+        found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.|:)\s*(\d+)\s*)?", part)
+        if not found:
+            raise typer.BadParameter(f"{value!r} is not understood: write 2-10, or 2,4,8.")
+        numbers.update(range(int(found[1]), int(found[2] or found[1]) + 1))
+    if not numbers or min(numbers) < 2:
+        raise typer.BadParameter(f"{value!r} has to hold numbers from 2 on.")
+    return tuple(sorted(numbers))
+
+
+def select_k(
+    file: Annotated[Path, typer.Argument(help=FILE_HELP, allow_dash=True, show_default=False)],
+    candidates: Annotated[
+        str,
+        typer.Option(
+            "--candidates",
+            "-c",
+            help="Numbers to try: 2-10, or 2,4,8.",
+            callback=candidates_of,
+            metavar="LIST",
+        ),
+    ] = "2-10",
+    method: Annotated[
+        Rule,
+        typer.Option(
+            "--method",
+            "-m",
+            help="auto takes seconds; gps compares with data without clusters, and takes minutes.",
+        ),
+    ] = Rule.auto,
+    estimator: Annotated[Method, typer.Option("--estimator", help="What finds the clusters.")] = Method.tree,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Table with one row per number: .csv, .tsv, .parquet or .json.",
+            rich_help_panel=PANEL,
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    reading: OfSamples,
+    to: ToPage,
+    session: Work,
+) -> None:
+    """Say how many clusters there are, with the evidence.
+
+    Example: `symclust select-k people.csv --candidates 2-15 --method gps --report choice.html`
+    """
+    check_targets({output: TABLES, to.report: PAGES})
+    found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
+    with session.progress("Comparing numbers of clusters") as bar:
+        answer = select_n_clusters(
+            found.data,
+            make_model(estimator, 2, session.seed),
+            candidates,  # type: ignore[arg-type]  # the callback has made numbers of it
+            str(method),
+            random_state=session.seed,
+            callback=bar.steps,
+        )
+    _show(session, answer)
+    written = Answer(session, answer, title=f"How many clusters are in {file.name}?")
+    if output is not None:
+        written.say_written("table", write_table(output, answer.to_dataframe()))
+    written.write_page(to.report)
+    scores = {name: curve.values for name, curve in answer.curves.items()}
+    about = {"command": "select-k", "file": str(file), "method": method, "n_clusters": answer.n_clusters}
+    rest = {"sentence": answer.sentence, "candidates": answer.candidates, "curves": scores}
+    session.finish({**about, **rest, "written": written.written})
+
+
+def _show(session: Work, answer: Any) -> None:
+    """Draw the numbers that were tried with what the choice rests on; the whole table is for --output."""
+    if not session.shows_answer:
+        return
+    curve, null = answer.curves[answer.score], answer.curves.get(f"{answer.score} (null)")
+    columns = {answer.score: curve.values, "±": curve.spread, "without clusters": null and null.values}
+    shown = {name: values for name, values in columns.items() if values is not None}
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("", "clusters", *shown, ""):
+        table.add_column(Text(name), justify="right" if name else "left")
+    highest = max(float(np.nanmax(curve.values)), 1e-300)
+    for row, k in enumerate(answer.candidates):
+        is_chosen = int(k) == answer.n_clusters
+        cells = [f"{values[row]:.4g}" if np.isfinite(values[row]) else "–" for values in shown.values()]
+        bar = Text("█" * max(0, round(BAR * _finite(curve.values[row]) / highest)), style="cyan")
+        table.add_row("→" if is_chosen else "", str(k), *cells, bar, style="bold" if is_chosen else "")
+    screen.print(table)
+    session.say(as_options(answer.sentence), "bold")
+
+
+def _finite(value: float) -> float:
+    return float(value) if np.isfinite(value) else 0.0
