@@ -72,7 +72,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     tree_ : Tree
         All splits. ``tree_.cut(k)`` gives the labels when there were k leaves. The data of a node holds its
         "normalized_cut", and of an inner one the "gain" and "modularity_gain" of its split.
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_clusters)
         One where a sample belongs to a cluster, else zero; made at the first look at it.
     objective_ : float
         Average normalised cut of the leaves (`symclust.metrics.normalized_cut`); smaller is better.

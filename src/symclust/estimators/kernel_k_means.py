@@ -58,7 +58,7 @@ class KernelKMeans(HardEstimator):
     Attributes
     ----------
     labels_, membership_, history_, n_iter_, converged_, stop_reason_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     objective_ : float
         The objective, for the shifted or clipped kernel.
     inits_ : ndarray of shape (n_init,)

@@ -35,7 +35,7 @@ class LinkageClustering(HardEstimator):
     Attributes
     ----------
     labels_, membership_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     linkage_matrix_ : ndarray of shape (n_samples − 1, 4)
         The merges, for SciPy's ``dendrogram``.
     objective_ : float

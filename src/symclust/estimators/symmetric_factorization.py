@@ -110,7 +110,7 @@ class SymmetricFactorization(DescentEstimator):
     misfit_ : float
         Its first part as in (5), ‖A − HHᵀ‖².
     roughness_ : float
-        The other part without its weight, Σ A_ij ‖h_i − h_j‖²; misfit_ + λ · roughness_ is (5).
+        The other part without its weight, Σ A_ij ‖h_i − h_j‖²; `misfit_` + λ · `roughness_` is (5).
     relative_error_ : float
         ‖A − HHᵀ‖ / ‖A‖.
     centers_ : ndarray of shape (n_clusters, n_clusters) or None
