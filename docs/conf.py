@@ -13,7 +13,7 @@ project = "symclust"
 version = release = installed_version("symclust")
 html_title = f"symclust {release}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 templates_path = ["_templates"]
 exclude_patterns = ["_templates"]
 
@@ -21,9 +21,8 @@ exclude_patterns = ["_templates"]
 default_role = "py:obj"
 autodoc_typehints = "none"  # the sections of the docstrings say it in words
 autosummary_generate = True
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_use_ivar = True
+numpydoc_show_class_members = False  # the template of classes shows them
+numpydoc_attributes_as_param_list = True
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
