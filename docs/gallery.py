@@ -1,6 +1,7 @@
 """Run every script in examples/ and write a page with its code, what it prints and what it draws.
 
-A picture is any matplotlib figure or axes that a script leaves in a global name. A script that fails ends the build.
+A picture is any matplotlib figure or axes that a script leaves in a global name. A script that fails ends the
+build.
 """
 
 from __future__ import annotations
@@ -45,11 +46,10 @@ def page(script: Path) -> str:
     """Return the page of a script, after running it."""
     title, text = described(script)
     code = script.read_text(encoding="utf-8").split('"""', 2)[2].strip()
-    printed = subprocess.run(
-        [sys.executable, "-c", RUN, str(script), str(PAGES / script.stem)],
-        check=True, stdout=subprocess.PIPE, text=True,
-    ).stdout.rstrip()  # fmt: skip
-    pictures = [f"![What the script draws]({path.name})" for path in sorted(PAGES.glob(f"{script.stem}-*.png"))]
+    command = [sys.executable, "-c", RUN, str(script), str(PAGES / script.stem)]
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
+    drawn = sorted(PAGES.glob(f"{script.stem}-*.png"))
+    pictures = [f"![What the script draws]({path.name})" for path in drawn]
     parts = [f"# {title}", text, f"```python\n{code}\n```", *pictures]
     if printed:
         parts += ["It prints:", f"```text\n{printed}\n```"]
