@@ -63,14 +63,14 @@ CASES = [
         "ragged rows",
         "people.csv",
         TABLE + b"dov,33\neve,40,1.7,5\n",
-        "people.csv is ragged: line 5 has 2 fields where 3 are expected, and 1 more likewise. Mend it, or "
+        "people.csv is ragged: line 5 has 2 fields where 3 are expected, and 1 more likewise. Fix it, or "
         "name another delimiter (delimiter=...); fields with a delimiter in them need quotes.",
     ),
     Case(
         "text among numbers",
         "people.csv",
         TABLE.replace(b"27", b"27 years"),
-        "people.csv: column 'age' holds numbers, but '27 years' in row 2 ('bob'). Mend it, or leave the "
+        "people.csv: column 'age' holds numbers, but '27 years' in row 2 ('bob'). Fix it, or leave the "
         "column out: columns=[...], or text_columns='drop'.",
     ),
     Case(
@@ -92,7 +92,7 @@ CASES = [
         "an infinite value",
         "people.csv",
         TABLE.replace(b"27", b"inf"),
-        "people.csv: row 2 ('bob') of column 'age' is infinite. Mend it, or leave the row or the column out.",
+        "people.csv: row 2 ('bob') of column 'age' is infinite. Fix it, or leave the row or the column out.",
     ),
     Case(
         "a sample without a name",
@@ -188,22 +188,22 @@ CASES = [
         "an edge without its other end",
         "friends.edges",
         b"# friends\nann bob\nbob cem\ncem\n",
-        "friends.edges is ragged: line 4 has 1 field where 2 are expected. Mend it, or name another "
+        "friends.edges is ragged: line 4 has 1 field where 2 are expected. Fix it, or name another "
         "delimiter (delimiter=...); fields with a delimiter in them need quotes.",
     ),
     Case(
         "a weight that is no number",
         "friends.edges",
         b"ann bob 1\nbob cem much\n",
-        "friends.edges: the weight in line 2 is 'much', not a number. Mend it, or say weight=None to let "
-        "every edge count 1.",
+        "friends.edges: the weight in line 2 is 'much', not a number. Fix it, or say weight=None to give "
+        "every edge the weight 1.",
     ),
     Case(
         "a weight that is missing",
         "friends.csv",
         b"source,target,weight\nann,bob,1\nbob,cem,nan\n",
         "friends.csv: The weight of the edge between 'bob' and 'cem' is nan (line 3). Every edge needs a "
-        "finite number: mend it, or leave the edge out.",
+        "finite number: fix it, or leave the edge out.",
     ),
     Case(
         "GraphML with a DOCTYPE",

@@ -1,4 +1,4 @@
-"""Few entries that are not zero: counted, bounded by their sum, or one a row."""
+"""Few entries that are not zero: counted, bounded by their sum, or one per row."""
 
 from __future__ import annotations
 

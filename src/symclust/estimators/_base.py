@@ -103,7 +103,7 @@ class Clusterer(
         Returns
         -------
         Communities
-            A list with one list of members a cluster. It also tells the clusters of a node:
+            A list with one list of members per cluster. It also tells the clusters of a node:
             ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
 
         Examples
@@ -326,7 +326,7 @@ class SimilarityEstimator(Clusterer):
         return labels
 
     def score(self, X: Any, y: Any = None) -> float:
-        r"""Return how well clusters foretell similarities that were held out; larger is better.
+        r"""Return how well clusters predict similarities that were held out; larger is better.
 
         The training samples are cut into two fixed halves. Each sample of X is placed by its similarities to
         one half, as `predict` does, and its similarities to the other half are looked at, both ways:
@@ -375,7 +375,7 @@ class SimilarityEstimator(Clusterer):
         if is_similarity(X):
             raise InputTypeError(
                 f"New samples cannot be read from a {type(X).__name__}: give an array or sparse matrix with "
-                f"one row a sample and its similarities to the {self.n_features_in_} training samples."
+                f"one row per sample and its similarities to the {self.n_features_in_} training samples."
             )
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:

@@ -1,4 +1,4 @@
-"""Labels read off memberships, samples that belong nowhere, and clusterings that are hardly any."""
+"""Labels read off memberships, samples that belong nowhere, and degenerate clusterings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_REST = 0.1  # of what all clusters but the largest would hold if all were 
 
 
 class Advice(NamedTuple):
-    """What to try: about samples that belong nowhere, and about clusters that are hardly any."""
+    """What to try: about samples that belong nowhere, and about degenerate clusterings."""
 
     nowhere: str
     clusters: str

@@ -58,9 +58,9 @@ class HierarchicalNMF(Clusterer):
     score_threshold : float, default=None
         Leaves of a lower score are not split. Scores are between 0 and 1; 0 splits everything that can be.
     outlier_trials : int, default=3
-        T: a node is left whole when so many splits in a row only cut off outliers; 0 looks for none.
+        T: a node is left whole when this many splits in a row only cut off outliers; 0 looks for none.
     outlier_ratio : float, default=9.0
-        β: a part may be outliers where the other is so many times larger.
+        β: a part may be outliers if the other is at least this many times larger.
     split : {"rank_two", "k_means", "spherical_k_means"}, default="rank_two"
         How samples are divided.
     criterion : {"mndcg", "energy"}, default="mndcg"

@@ -47,7 +47,7 @@ class KernelConvexNMF(SimilarityEstimator):
     tol : float, default=1e-4
         Stop when ten iterations have lowered the objective by less than ten times this share of tr K.
     max_iter : int, default=500
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
 

@@ -51,7 +51,7 @@ class KernelKMeans(HardEstimator):
     n_init : int, default=10
         Number of starts, run side by side.
     max_iter : int, default=300
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
 
@@ -146,7 +146,7 @@ class KernelKMeans(HardEstimator):
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (K.n,) or not np.isfinite(weights).all() or weights.min() <= 0:
             raise InputError(
-                f"weights must be None, 'degree' or {K.n} positive numbers, one a sample; "
+                f"weights must be None, 'degree' or {K.n} positive numbers, one per sample; "
                 f"got an array of shape {weights.shape}."
             )
         return K, weights

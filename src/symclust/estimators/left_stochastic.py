@@ -39,7 +39,7 @@ PASSES = 6  # each corrects the sum by what the one before left over, and gains 
 class LeftStochastic(SimilarityEstimator):
     r"""Cluster by probabilities whose inner products are the similarities.
 
-    Finds P, one row a sample, with rows on the probability simplex, and a scale c that minimise
+    Finds P, one row per sample, with rows on the probability simplex, and a scale c that minimise
 
     .. math:: \|K - \tfrac{1}{c} P P^T\|_F^2
 
@@ -67,7 +67,7 @@ class LeftStochastic(SimilarityEstimator):
         "rotation" stops when an iteration lowers the misfit by less than this share of it, "multiplicative"
         when the projected gradient is this share of the first.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
 
@@ -216,7 +216,7 @@ class LeftStochastic(SimilarityEstimator):
             How far outside the simplex samples may be, on average, for a rotation to count; by default
             rounding. A larger one finds clusterings that fit the similarities almost as well.
         most : int, default=20
-            Return at most so many.
+            Return at most this many.
         n_rotations : int, default=200
             For more than three clusters, how many rotations are tried; for three all are known.
         random_state : int, RandomState or None, default=None

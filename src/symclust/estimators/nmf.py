@@ -58,9 +58,9 @@ class NMF(DataFactors):
     tol : float, default=1e-3
         Stop when the projected gradient, thesis (9)-(10), is tol times that of the start.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after this many seconds.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None

@@ -24,7 +24,7 @@ LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
 class OffDiagonalSymNMF(DescentEstimator):
     r"""Cluster by factoring a similarity matrix whose diagonal says nothing.
 
-    Finds H ≥ 0 with one column a cluster that minimises, over all pairs of different samples,
+    Finds H ≥ 0 with one column per cluster that minimises, over all pairs of different samples,
 
     .. math:: \sum_{i \ne j} (A_{ij} - h_i^T h_j)^2 \quad\text{or}\quad \sum_{i \ne j} |A_{ij} - h_i^T h_j|
 
@@ -58,9 +58,9 @@ class OffDiagonalSymNMF(DescentEstimator):
         for the absolute loss, which has no gradient, the decrease that moving single entries could bring.
         Where H is sparse, as in `SymNMF`.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
+        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     ignore : sparse or dense mask of shape (n_samples, n_samples), default=None
         Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
         looked for. They count as little as the diagonal, whatever A holds there (any finite number). A pair

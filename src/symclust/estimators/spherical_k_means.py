@@ -41,7 +41,7 @@ class SphericalKMeans(Clusterer):
     n_init : int, default=10
         Number of starts, run side by side: X is read once for all of them.
     max_iter : int, default=100
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
 
@@ -123,7 +123,7 @@ class SphericalKMeans(Clusterer):
 
     @property
     def components_(self) -> Array:
-        """The centres, one a row; made of the sparse ones that a model of sparse samples holds."""
+        """The centres, one per row; made of the sparse ones that a model of sparse samples holds."""
         check_is_fitted(self)
         return self._components.toarray() if sparse.issparse(self._components) else self._components
 

@@ -16,7 +16,7 @@ from symclust.validation import check_number
 class SymNMF(DescentEstimator):
     r"""Cluster by factoring a similarity matrix.
 
-    Finds H ≥ 0 with one column a cluster that minimises
+    Finds H ≥ 0 with one column per cluster that minimises
 
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
@@ -49,7 +49,7 @@ class SymNMF(DescentEstimator):
     affinity_params : dict, default=None
         Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example
         ``{"n_neighbors": 20}``. For a graph, ``{"weight": "strength"}`` names the edge attribute that holds
-        the weights; None counts every edge 1, and by default it is "weight" where edges have that.
+        the weights; None gives every edge the weight 1, and by default it is "weight" where edges have that.
     solver : str, default="auto"
         "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or
         "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
@@ -67,9 +67,9 @@ class SymNMF(DescentEstimator):
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; where H is sparse, see `membership_`, also when an iteration
         brings less than 2 tol of the decrease of all.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
+        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
@@ -108,7 +108,7 @@ class SymNMF(DescentEstimator):
         Where the start was "merge": for each merge the number of clusters left, the gain in explained energy
         and the two sizes.
     affinity_ : str
-        What was made of X, in words.
+        How X was turned into similarities, in words.
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity A.
     node_names_ : list or None

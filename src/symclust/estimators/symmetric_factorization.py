@@ -57,7 +57,7 @@ class SymmetricFactorization(DescentEstimator):
         Number of columns of H, and of clusters. "auto" chooses it; `selection_` then says why
         (docs/how_many_clusters.md).
     constraint : str or object, default="free"
-        Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries a row),
+        Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries per row),
         "orthogonal" (orthonormal columns), "l1" (rows with ‖h‖₁ ≤ 1), "simplex" (rows that are
         probabilities), "one_per_row" (nonnegative and orthogonal, as in k-means). Other parameters through
         the classes of `symclust.constraints`, for example ``Sparse(3, axis="columns")``; or any object with
@@ -91,9 +91,9 @@ class SymmetricFactorization(DescentEstimator):
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
+        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None

@@ -23,7 +23,7 @@ from symclust.validation import check_features, check_number, check_similarity, 
 __all__ = ["AttributedGraph", "AttributedNodes", "AttributedSimilarity", "attributed_similarity"]
 
 NEIGHBORS = 100  # at most, by features, unless told otherwise
-RANK = 256  # features beyond so many are reduced to so many: an array of n × RANK is what smoothing costs
+RANK = 256  # more features than this are reduced to this many: smoothing costs an array of n × RANK
 
 
 # What is given ----------------------------------------------------------------------------------------------
@@ -347,9 +347,9 @@ def attributed_similarity(
         8 that comes within .01 of the best is taken.
     feature_share : float from 0 to 1 or "auto", default="auto"
         The share of the features in step 4: 0 leaves them out, 1 the edges. "auto" takes 1/2 where features,
-        as they are or smoothed, foretell hidden edges better than features exchanged among the nodes do,
+        as they are or smoothed, predict hidden edges better than features exchanged among the nodes do,
         beyond three standard errors. Otherwise the two know nothing of each other, and one of them is
-        followed: the edges, if walks without the hidden ones foretell these, else the features. Too few edges
+        followed: the edges, if walks without the hidden ones predict these, else the features. Too few edges
         to tell mean 1/2.
     n_neighbors : int or None, default=None
         Neighbours by features; None takes 2√n, and 100 at most.

@@ -202,7 +202,7 @@ class Tree:
 
         Notes
         -----
-        The matrix takes 32 bytes a sample, and time linear in their number. Not so in SciPy: ``dendrogram``
+        The matrix takes 32 bytes per sample, and time linear in their number. Not so in SciPy: ``dendrogram``
         of more than a few thousand samples needs ``truncate_mode``, or the leaves alone, and ``cut_tree``
         takes quadratic time where ``fcluster`` and `cut` do not.
 

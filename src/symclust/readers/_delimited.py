@@ -247,7 +247,7 @@ def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, 
         more = "" if wrong.size == 1 else f", and {wrong.size - 1:,} more likewise"
         raise InputError(
             f"{what} is ragged: line {lines[place]:,} has {_fields(widths[place])} where {expected} are "
-            f"expected{more}. Mend it, or name another delimiter (delimiter=...); fields with a delimiter in "
+            f"expected{more}. Fix it, or name another delimiter (delimiter=...); fields with a delimiter in "
             "them need quotes."
         )
 

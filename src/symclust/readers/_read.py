@@ -97,7 +97,7 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
     **options
         What else is to be known; each format takes some of these and refuses the others by name.
 
-        - `delimiter`: the character between fields, or ``"spaces"``; guessed unless told (tables, edges,
+        - `delimiter`: the character between fields, or ``"spaces"``; guessed by default (tables, edges,
           texts).
         - `header`: True, False or "auto" (tables, edges, texts).
         - `id_column`: the name or number of the column that names the samples, None for none, "auto" to
@@ -106,11 +106,11 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
         - `text_columns`: "error", "drop", or "one_hot" for a column of zeros and ones for each value (tables,
           Parquet).
         - `missing`: "error", "drop_rows", "drop_columns", or "mean" to fill gaps in (tables, Parquet).
-        - `weight`: the column or attribute with the weights of edges, None to let each count 1 (graphs).
+        - `weight`: column or attribute with the weights of edges, None to give each the weight 1 (graphs).
         - `duplicates`: "error", "sum", "max" or "first", for edges that are listed twice (graphs).
         - `text_column`: the column or key that holds the texts (texts).
         - `key`: the array to take (NPZ).
-        - `encoding`: of text, "utf-8" unless told (all text formats).
+        - `encoding`: of text, "utf-8" by default (all text formats).
 
     Returns
     -------

@@ -197,8 +197,8 @@ def _weights(column: Any, name: str, place: Any) -> np.ndarray:
             numbers[row] = float(field)
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"{name}: the weight in {place(row)} is {field!r:.60}, not a number. Mend it, or say "
-                "weight=None to let every edge count 1."
+                f"{name}: the weight in {place(row)} is {field!r:.60}, not a number. Fix it, or say "
+                "weight=None to give every edge the weight 1."
             ) from error
     return numbers
 
@@ -288,7 +288,8 @@ def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) ->
             held = repr(data.get(attribute))
             raise InputError(
                 f"{name}: edge {place:,}, between {u!r} and {v!r}, has {held:.60} as {attribute!r}, not a "
-                "number. Name another attribute (weight='...'), or say weight=None to let every edge count 1."
+                "number. Name another attribute (weight='...'), or say weight=None to give every edge the "
+                "weight 1."
             ) from error
     notes.append(f"Weights of edges are their attribute {attribute!r}.")
     return numbers

@@ -417,7 +417,7 @@ def _about_texts(frame: Any, texts: list[Any], name: str) -> str:
     if count < len(frame) / 2:
         return (
             f"{name}: column {column!r} holds numbers, but {value!r:.60} in {_row(frame, row)}"
-            f"{'' if count == 1 else f', and {count - 1:,} other texts'}. Mend it, or leave the column out: "
+            f"{'' if count == 1 else f', and {count - 1:,} other texts'}. Fix it, or leave the column out: "
             "columns=[...], or text_columns='drop'."
         )
     return (
@@ -434,7 +434,7 @@ def _refuse_infinite(frame: Any, name: str) -> None:
         if values.dtype.kind == "f" and np.isinf(values).any():
             row = int(np.isinf(values).argmax())
             raise InputError(
-                f"{name}: {_row(frame, row)} of column {column!r} is infinite. Mend it, or leave the row or "
+                f"{name}: {_row(frame, row)} of column {column!r} is infinite. Fix it, or leave the row or "
                 "the column out."
             )
 

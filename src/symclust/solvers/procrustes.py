@@ -14,7 +14,7 @@ from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Procrustes"]
 
-TURNS = 10  # rotations an iteration: they cost little beside the product that measures the point
+TURNS = 10  # rotations per iteration: they cost little beside the product that measures the point
 STILL = 1e-9  # change of the rotation, relative to its size, at which it stands still
 
 
