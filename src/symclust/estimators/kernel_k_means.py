@@ -39,7 +39,7 @@ class KernelKMeans(HardEstimator):
     weights : None, "degree" or array of shape (n_samples,), default=None
         Weights w of the samples; None means ones.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
-        What to do with negative eigenvalues, which no inner products have: "clip" them (dense matrices),
+        What to do with negative eigenvalues, which inner products never have: "clip" them (dense matrices),
         "shift" the diagonal, which changes the objective by a constant, or "ignore" them, so that an
         iteration may raise the objective. "auto" clips dense matrices of up to 2,000 rows and shifts others.
         With weights, the eigenvalues are those of W^½KW^½, which is all of K that the objective sees, and

@@ -103,7 +103,7 @@ class LeftStochastic(SimilarityEstimator):
     -----
     Negative eigenvalues are cut, since no PPᵀ has any: "rotation" sees the k largest eigenvalues alone. A
     warning says how much that was where the similarity was given; graphs that symclust makes have zeros on
-    their diagonals, hence negative eigenvalues always, and do not warn.
+    their diagonals and so always have negative eigenvalues, and do not warn.
 
     Ctrl-C during "rotation" raises KeyboardInterrupt and leaves the model as it was; "multiplicative" keeps
     what it has found, with a warning.
@@ -276,17 +276,17 @@ class LeftStochastic(SimilarityEstimator):
 class HierarchicalLeftStochastic(TreeEstimator):
     """Split clusters in two by left-stochastic decomposition, the least similar cluster first.
 
-    With two clusters the decomposition needs the two leading eigenvectors and no iterations. Begin with all
-    samples; split the leaf whose samples are least similar to each other, seen alone; until there are
-    n_clusters leaves (Arora, Gupta, Kapila and Fazel 2013, 3.3). For many clusters it is many times faster
-    than `LeftStochastic`, whose rotations have n_clusters dimensions.
+    With two clusters the decomposition needs the two leading eigenvectors and no iterations. Beginning with
+    all samples, the leaf whose samples are least similar to each other is split, until there are n_clusters
+    leaves (Arora, Gupta, Kapila and Fazel 2013, 3.3). For many clusters it is many times faster than
+    `LeftStochastic`, whose rotations have n_clusters dimensions.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=2
         Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`; negative similarities are welcome.
+        How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
 

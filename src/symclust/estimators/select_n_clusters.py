@@ -51,7 +51,7 @@ def select_n_clusters(
         cloned, never fitted itself. None takes `HierarchicalSymNMF`, whose tree gives all candidates in one
         growth; X is then samples × features or a graph.
     candidates : iterable of int, default=range(2, 11)
-        The numbers to try, each at least 2. Methods that can answer 1 do so without its being tried.
+        The numbers to try, each at least 2. Methods that can answer 1 need not be given it.
     method : str or object, default="gps"
         - "gps": gap of prediction strength (thesis, section 4.4). Halves of the samples predict each other's
           clusters better than halves of data without clusters do. Can answer 1.
@@ -69,8 +69,8 @@ def select_n_clusters(
     random_state : int, RandomState or None, default=None
         Makes the answer repeatable, with any number of jobs.
     n_jobs : int, default=None
-        Pieces of work at the same time, as in joblib, whose backends are honoured. One piece uses several
-        threads by itself, so that more than one job pays for small data alone.
+        Number of jobs that run at the same time, as in joblib, whose backends are honoured. A single job
+        uses several threads, so that more than one job pays only for small data.
     callback : callable, default=None
         Called with an object that has `done`, `total`, `stage` and `seconds` as work goes on. An exception
         it raises ends the work.

@@ -43,12 +43,12 @@ STEP_RULES = ("accelerated", "adaptive", "search")
 class SymmetricFactorization(DescentEstimator):
     r"""Cluster by factoring a similarity whose entries, like those of the factor, may have both signs.
 
-    Minimises, over H in a set of one's choice,
+    Minimises, over H in a set of your choice,
 
     .. math:: \|A - HH^T\|_F^2 + \lambda \sum_{ij} A_{ij} \|h_i - h_j\|_2^2
 
-    (Zhang and Liu, equation (5)). The second term draws together the rows of samples that are similar and
-    drives apart those with negative similarity. Up to a constant the sum is ‖M − HHᵀ‖² with M = A − λL and L
+    (Zhang and Liu, equation (5)). The second term pulls together the rows of samples that are similar and
+    pushes apart those with negative similarity. Up to a constant the sum is ‖M − HHᵀ‖² with M = A − λL and L
     the Laplacian of A (6), which is what is minimised; neither M nor L is ever formed.
 
     Parameters
@@ -87,7 +87,7 @@ class SymmetricFactorization(DescentEstimator):
     assign : {"auto", "argmax", "kmeans"}, default="auto"
         How clusters are read off H: "argmax" takes the column of the largest entry, "kmeans" clusters the
         rows. "auto" is "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for sets that
-        leave signs free or are one's own.
+        leave signs free and for your own.
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
     max_iter : int, default=1000

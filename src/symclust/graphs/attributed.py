@@ -37,11 +37,11 @@ class AttributedGraph:
     graph : networkx or igraph graph, sparse matrix, ndarray or DataFrame of shape (n, n)
         The edges: undirected, weights of at least 0. Loops are left out.
     features : array-like, sparse matrix or DataFrame of shape (n, d)
-        A row for each node. A DataFrame for a graph whose nodes have names is put in order by its index,
+        One row per node. A DataFrame for a graph whose nodes have names is reordered by its index,
         which must name every node once; other rows are in the order of the nodes.
     weight : str or None, default="weight"
-        For a networkx or igraph graph, the attribute of edges that holds their weights; None counts every
-        edge 1.
+        For a networkx or igraph graph, the attribute of edges that holds their weights; None gives every
+        edge the weight 1.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AttributedGraph:
     See Also
     --------
     AttributedNodes : nodes that join later, for `predict`.
-    symclust.graphs.attributed_similarity : what estimators make of it.
+    symclust.graphs.attributed_similarity : the similarity that estimators compute from it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class AttributedNodes:
         Weights of the edges from each of the m new nodes to the n nodes of the graph; None where they have
         none.
     features : array-like, sparse matrix or DataFrame of shape (m, d)
-        Their features, in the columns that the graph's have.
+        Their features, with the same columns as those of the graph.
 
     Attributes
     ----------

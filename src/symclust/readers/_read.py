@@ -95,7 +95,7 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
     kind : {"auto", "features", "similarity", "graph", "texts", "expression", "image"}, default="auto"
         What the file holds. "auto" goes by its ending, its first bytes and its first lines.
     **options
-        What else is to be known; each format takes some of these and refuses the others by name.
+        Further details; each format takes some of these and refuses the others by name.
 
         - `delimiter`: the character between fields, or ``"spaces"``; guessed by default (tables, edges,
           texts).
