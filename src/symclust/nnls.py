@@ -1,6 +1,6 @@
 """Nonnegative least squares from normal equations, for many right-hand sides.
 
-Every method takes G (k × k, symmetric positive semidefinite) and R (n × k, one right-hand side a row) and
+Every method takes G (k × k, symmetric positive semidefinite) and R (n × k, one right-hand side per row) and
 works on
 
     min over x ≥ 0 of ½ xᵀGx − rᵀx,
@@ -243,7 +243,7 @@ def _prepare(G: ArrayLike, R: ArrayLike, X: ArrayLike | None, out: NDArray[Any] 
         raise InputError(f"G has shape {G.shape}; expected a square matrix (k, k), such as C.T @ C.")
     if R.ndim != 2 or R.shape[1] != G.shape[0]:
         raise InputError(
-            f"R has shape {R.shape}; expected (n, {G.shape[0]}), one right-hand side a row, to go with G."
+            f"R has shape {R.shape}; expected (n, {G.shape[0]}), one right-hand side per row, to go with G."
         )
     out = _destination(R, out)
     return G, R, _start(R, X, out), out

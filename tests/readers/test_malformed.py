@@ -105,7 +105,7 @@ CASES = [
         "two samples of one name",
         "people.csv",
         TABLE.replace(b"cem", b"ann"),
-        "people.csv: column 'name' names the samples, but 'ann' is there twice, in rows 1 and 3. Give each "
+        "people.csv: column 'name' names the samples, but 'ann' occurs twice, in rows 1 and 3. Give each "
         "sample a name of its own, or say id_column=None (no names) or id_column='...' (another column).",
     ),
     Case(
@@ -135,7 +135,7 @@ CASES = [
         "a first line without an end",
         "people.csv",
         b"a," * (9 << 20),
-        "The first line of people.csv is longer than 17 MB: this is no table. Each row has a line of its "
+        "The first line of people.csv is longer than 17 MB: this is not a table. Each row has a line of its "
         "own.",
     ),
     Case(
@@ -209,8 +209,8 @@ CASES = [
         "GraphML with a DOCTYPE",
         "friends.graphml",
         b'<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol">]><graphml>&lol;</graphml>',
-        "friends.graphml has a DOCTYPE or ENTITY declaration, which GraphML needs none of and by which a "
-        "small file can fill all memory. Remove it.",
+        "friends.graphml has a DOCTYPE or ENTITY declaration, which GraphML does not need and which lets "
+        "a small file fill all memory. Remove it.",
     ),
     Case(
         "GraphML that was cut off",
@@ -263,7 +263,7 @@ CASES = [
         "a huge header",
         "a.npy",
         header_of(100_000),
-        "a.npy is no array that NumPy has saved, or is damaged: Header info length (100001) is large and may "
+        "a.npy is not an array saved by NumPy, or is damaged: Header info length (100001) is large and may "
         "not be safe to load securely.",
     ),
     Case(
@@ -311,7 +311,7 @@ CASES = [
         "an image that was cut off",
         "a.png",
         b"\x89PNG\r\n\x1a\n\0\0",
-        "a.png is no image that can be read, or is damaged:",
+        "a.png is not an image that can be read, or is damaged:",
     ),
     Case(
         "a pickle",

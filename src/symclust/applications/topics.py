@@ -173,8 +173,8 @@ def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
         check_number("n_topics", n_topics, least=1, whole=True)
     elif model_params.get("score_threshold") is None:
         raise OptionError(
-            "n_topics=None needs another end: give the number of topics, or the lowest score at which a "
-            'topic is split as model_params={"score_threshold": ...}.'
+            "n_topics=None needs another way to end: give the number of topics, or the lowest score at which "
+            'a topic is split as model_params={"score_threshold": ...}.'
         )
 
 

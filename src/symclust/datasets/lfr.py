@@ -279,7 +279,7 @@ def _communities(plan: _Plan, node: Array, wanted: Array, rng: np.random.Generat
         if community is not None and _separate(community, node, wanted, sizes, rng):
             return community
     raise InputError(
-        f"Nodes want up to {wanted.max()} neighbours inside a community, and communities of "
+        f"Nodes need up to {wanted.max()} neighbours inside a community, and communities of "
         f"{plan.min_community} to {plan.max_community} nodes have too few members for all of them. Lower "
         "max_degree or average_degree, raise mixing or max_community, or let fewer nodes overlap."
     )

@@ -175,7 +175,7 @@ def _warn_of_nowhere(name: str, labels: Array, advice: str, names: Sequence[Any]
     if nowhere.size:
         first = nowhere[0] if names is None else names[nowhere[0]]
         warn(
-            f"{name}: {nowhere.size} of {len(labels)} samples belong to no cluster (the first: {first}), as "
-            f"samples with nothing in common with others do. Their label is -1. {advice}",
+            f"{name}: {nowhere.size} of {len(labels)} samples belong to no cluster (the first: {first}): "
+            f"this happens to samples with little in common with others. Their label is -1. {advice}",
             DegenerateWarning,
         )

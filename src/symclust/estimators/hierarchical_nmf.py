@@ -263,7 +263,7 @@ class HierarchicalNMF(Clusterer):
         elif not self.converged_ and not is_stopped:
             warn(
                 f"{name} found only {n_leaves} {'cluster' if n_leaves == 1 else 'clusters'} of the {wanted} "
-                "asked for: no leaf can be split further. That is so where samples are too alike, or where "
+                "asked for: no leaf can be split further. This happens if samples are too similar, or if "
                 "splits only cut off outliers (outlier_trials, outlier_ratio).",
                 NotConvergedWarning,
             )

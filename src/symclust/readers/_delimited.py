@@ -81,7 +81,7 @@ def take_sample(data: bytes, name: str) -> str:
     while data.count(b"\n", 0, size) < 2 and size < len(data):
         if size >= LONGEST_LINE:
             raise InputError(
-                f"The first line of {name} is longer than {LONGEST_LINE / 1e6:.0f} MB: this is no table. "
+                f"The first line of {name} is longer than {LONGEST_LINE / 1e6:.0f} MB: this is not a table. "
                 "Each row has a line of its own."
             )
         size *= 4

@@ -178,7 +178,7 @@ def read_described(path: Any, kind: str = "auto", **options: Any) -> Described:
         if name not in known:
             listed = ", ".join(map(repr, known)) or "none"
             raise OptionError(
-                f"{name}={value!r:.60} is no option for {source.name}, which is read as "
+                f"{name}={value!r:.60} is not an option for {source.name}, which is read as "
                 f"{form.replace('_', ' ')}. Its options: {listed}."
             )
     found = reader(source, **({} if kind == "auto" else {"kind": kind}), **options)

@@ -53,7 +53,7 @@ def read_edges(
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
     if layout.width < 2:
         raise InputError(
-            f"{source.name} has one field in a line; an edge needs two names, separated by spaces, a tab or "
+            f"{source.name} has one field per line; an edge needs two names, separated by spaces, a tab or "
             "a comma (or by delimiter=...)."
         )
     has_header = _has_header(layout.rows) if header == AUTO else bool(header)
@@ -218,8 +218,8 @@ def read_graphml(
         raise InputError(f"{source.name} says that it is encoded as {encoding!r}. Convert it to UTF-8.")
     if re.search(rb"<!\s*(DOCTYPE|ENTITY)", data, re.IGNORECASE):
         raise InputError(
-            f"{source.name} has a DOCTYPE or ENTITY declaration, which GraphML needs none of and by which a "
-            "small file can fill all memory. Remove it."
+            f"{source.name} has a DOCTYPE or ENTITY declaration, which GraphML does not need and which lets "
+            "a small file fill all memory. Remove it."
         )
     return _from_networkx(networkx.read_graphml, data, source.name, weight, duplicates)
 

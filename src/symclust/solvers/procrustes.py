@@ -35,7 +35,7 @@ class Procrustes(ProductSolver):
         super().check(problem)
         if problem.objective.sparsity:
             raise CombinationError(
-                "solver='procrustes' knows nothing of sparsity: leave it out, or choose solver='row_descent'."
+                "solver='procrustes' does not support sparsity: leave it out, or choose solver='row_descent'."
             )
 
     needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)

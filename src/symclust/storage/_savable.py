@@ -150,11 +150,11 @@ placing samples. Save it with data=True.
     except OSError as error:
         raise InputError(f"{showable(str(path))} cannot be read: {error.strerror or error}.") from error
     except InputError as error:
-        raise InputError(f"{showable(str(path))} is no model that can be loaded: {error}.") from error
+        raise InputError(f"{showable(str(path))} is not a model that can be loaded: {error}.") from error
     except Exception as error:  # whatever zipfile, json and NumPy say to bytes that nobody vouches for
         raise InputError(
-            f"{showable(str(path))} is no model that can be loaded: it is damaged ({type(error).__name__}: "
-            f"{showable(str(error))[:200]})."
+            f"{showable(str(path))} is not a model that can be loaded: it is damaged "
+            f"({type(error).__name__}: {showable(str(error))[:200]})."
         ) from error
 
 
