@@ -276,9 +276,8 @@ def _about_attributes(graph: Any, weight: Any) -> str:
     there = (
         f"Attributes that edges have: {', '.join(map(repr, found))}" if found else "They have no attributes"
     )
-    return (
-        f"weight={weight!r}: no edge of the graph has that attribute. {there}; None gives each edge the weight 1."
-    )
+    missing = f"weight={weight!r}: no edge of the graph has that attribute."
+    return f"{missing} {there}; None gives each edge the weight 1."
 
 
 def _numbers(weights: list[Any], ends: Array, graph: Any, weight: Any) -> Array:
