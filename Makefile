@@ -30,17 +30,19 @@ lint: $(VENV)/.package $(VENV)/.dev ## style, types, and who may import whom
 bench: $(VENV)/.package ## speed against other packages, side by side
 	$(BIN)/python -m benchmarks.speed
 
-docs: $(VENV)/.package $(VENV)/.test ## run every example of the documents and draw their pictures
+docs: $(VENV)/.package $(VENV)/.test $(VENV)/.docs ## run every example of the documents, build the site in build/docs
 	$(BIN)/pytest --doctest-glob='*.md' -o doctest_optionflags=ELLIPSIS README.md CONTRIBUTING.md docs
-	set -e; for script in examples/*.py; do echo "$$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/gallery.py
+	$(BIN)/python -m sphinx -W --keep-going --quiet -j auto -d build/doctrees docs build/docs
+	@echo "The site begins at build/docs/index.html."
 
 sanitize: $(VENV)/.package $(VENV)/.test ## kernel tests under ThreadSanitizer and AddressSanitizer (GCC; takes a while)
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize thread
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize address
 
 clean: ## remove everything the targets above have made, but not the results of benchmarks
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
+	rm -rf $(VENV) build dist docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Built without isolation, so that the compiler's work is kept in build/ and a changed Python file costs seconds.
@@ -59,6 +61,6 @@ $(VENV)/.package: $(VENV)/.build $(SOURCES)
 	@touch $@
 
 # Libraries of an extra, for the package that is already there.
-$(VENV)/.test $(VENV)/.dev: $(VENV)/.%: pyproject.toml | $(VENV)/.package
+$(VENV)/.test $(VENV)/.dev $(VENV)/.docs: $(VENV)/.%: pyproject.toml | $(VENV)/.package
 	$(PIP) install --quiet 'symclust[$*]'
 	touch $@

@@ -3,6 +3,7 @@
 import networkx as nx
 
 from symclust import HierarchicalSymNMF
+from symclust.plotting import plot_tree
 
 novel = nx.les_miserables_graph()
 appearances = dict(novel.degree(weight="weight"))
@@ -20,3 +21,5 @@ shares = shares / shares.sum(axis=1, keepdims=True)
 for name, share in zip(novel, shares, strict=True):
     if share.max() < 0.6:
         print(f"between communities: {name} ({share.max():.0%} in the first)")
+
+axes = plot_tree(model)

@@ -8,6 +8,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from symclust import SymNMF
 from symclust.metrics import clustering_accuracy
+from symclust.plotting import plot_similarity
 from symclust.report import write_report
 
 digits = load_digits()
@@ -16,6 +17,7 @@ print(model.stop_reason_)
 print(f"accuracy {clustering_accuracy(digits.target, model.labels_):.3f}")
 print(f"NMI      {normalized_mutual_info_score(digits.target, model.labels_):.3f}")
 
+axes = plot_similarity(model)
 page = write_report(
     Path(gettempdir()) / "digits.html",
     model,

@@ -6,6 +6,7 @@ from tempfile import gettempdir
 import networkx as nx
 
 from symclust import SymNMF
+from symclust.plotting import plot_graph
 from symclust.report import write_report
 
 club = nx.karate_club_graph()
@@ -22,5 +23,6 @@ for name, side, share in zip(club, sides, shares, strict=True):
     if share.max() < 0.7:
         print(f"undecided: {name} ({share.max():.0%} to {share.min():.0%}), who went with {side}")
 
+axes = plot_graph(nx.to_scipy_sparse_array(club, dtype=float), model.labels_)
 page = write_report(Path(gettempdir()) / "karate_club.html", model, title="A karate club", labels_true=sides)
 print(f"see {page}")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from symclust import OffDiagonalSymNMF, SymNMF
+from symclust.plotting import plot_memberships
 
 # Two cliques that share a node. With the diagonal no factor fits; without it, this one does exactly.
 path = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
@@ -24,3 +25,4 @@ found = model.communities(threshold=0.5)
 for members in found:
     print(f"a team of {len(members)}: {members}")
 print("in more than one team:", [person for person, clusters in found.by_node.items() if len(clusters) > 1])
+axes = plot_memberships(model)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from symclust import subtypes
+from symclust.plotting import plot_selection
 
 # 90 patients of three kinds. 2,000 genes: 20 are up in each kind, a few are very high in everybody (these are
 # no markers, however large), and all others vary by chance.
@@ -30,6 +31,7 @@ new = pd.DataFrame(rng.poisson(profile), columns=genes).iloc[:, ::-1]
 print()
 print("new patients, one of each kind:", answer.assign(new).labels.tolist())
 
+axes = plot_selection(answer.selection)
 assert answer.n_subtypes == 3
 assert all(len(set(kind[answer.labels == c])) == 1 for c in range(3))
 assert {marker.gene[:2] for marker in answer.markers(n=None)} == {"UP"}

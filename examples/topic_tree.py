@@ -6,6 +6,7 @@ import pkgutil
 import warnings
 
 from symclust import topics
+from symclust.plotting import plot_tree
 
 
 def docstrings(package):
@@ -46,3 +47,5 @@ assignment = tree.assign(
 for label, weights in zip(assignment.labels_, assignment.membership_, strict=True):
     terms = ", ".join(term for term, _ in tree.leaves[label].terms[:4])
     print(f"a new document belongs to [{label}] {terms} (weight {weights[label] / weights.sum():.2f})")
+
+axes = plot_tree(tree, n_terms=3)

@@ -1,6 +1,6 @@
 """Nonnegative least squares from normal equations, for many right-hand sides.
 
-Every method takes G (k × k, symmetric positive semidefinite) and R (n × k, one right-hand side a row) and
+Every method takes G (k × k, symmetric positive semidefinite) and R (n × k, one right-hand side per row) and
 works on
 
     min over x ≥ 0 of ½ xᵀGx − rᵀx,
@@ -39,7 +39,7 @@ def active_set(
     G : array-like of shape (k, k)
         Symmetric positive semidefinite; may be singular.
     R : array-like of shape (n, k)
-        Right-hand sides, one a row.
+        Right-hand sides, one per row.
     X : array-like of shape (n, k), optional
         Where to start; negative entries count as zero. By default every row starts at zero.
     out : ndarray of shape (n, k), optional
@@ -84,14 +84,14 @@ def block_pivoting(
     Each row keeps a passive set F. It solves G_FF x_F = r_F, computes y = Gx − r elsewhere, and moves every
     variable with x < 0 out of F and every one with y < 0 into it, until there are none. When three such
     exchanges in a row do not lower the number of infeasible variables, only the one with the largest index is
-    exchanged, which cannot cycle. An exchange costs O(|F|³ + |F| k) a row.
+    exchanged, which cannot cycle. An exchange costs O(|F|³ + |F| k) per row.
 
     Parameters
     ----------
     G : array-like of shape (k, k)
         Symmetric positive semidefinite; may be singular.
     R : array-like of shape (n, k)
-        Right-hand sides, one a row.
+        Right-hand sides, one per row.
     X : array-like of shape (n, k), optional
         Where to start: only where it is positive matters. A good start makes one exchange or none enough.
         Rows without a positive entry, and all rows by default, start from the support that three sweeps of
@@ -146,7 +146,7 @@ def hals(
     G : array-like of shape (k, k)
         Symmetric positive semidefinite; may be singular.
     R : array-like of shape (n, k)
-        Right-hand sides, one a row.
+        Right-hand sides, one per row.
     X : array-like of shape (n, k)
         Where to start; negative entries count as zero.
     n_sweeps : int, default=1
@@ -195,7 +195,7 @@ def rank_two(G: ArrayLike, R: ArrayLike, *, out: NDArray[Any] | None = None) -> 
     G : array-like of shape (2, 2)
         Symmetric positive semidefinite; may be singular.
     R : array-like of shape (n, 2)
-        Right-hand sides, one a row, of any sign.
+        Right-hand sides, one per row, of any sign.
     out : ndarray of shape (n, 2), optional
         Where to put the solution.
 
@@ -243,7 +243,7 @@ def _prepare(G: ArrayLike, R: ArrayLike, X: ArrayLike | None, out: NDArray[Any] 
         raise InputError(f"G has shape {G.shape}; expected a square matrix (k, k), such as C.T @ C.")
     if R.ndim != 2 or R.shape[1] != G.shape[0]:
         raise InputError(
-            f"R has shape {R.shape}; expected (n, {G.shape[0]}), one right-hand side a row, to go with G."
+            f"R has shape {R.shape}; expected (n, {G.shape[0]}), one right-hand side per row, to go with G."
         )
     out = _destination(R, out)
     return G, R, _start(R, X, out), out

@@ -289,7 +289,9 @@ def test_without_refinement_the_tree_is_that_of_the_model(corpus):
 
 @pytest.mark.parametrize("params", [None, {}, {"score_threshold": None}])
 def test_without_a_number_of_topics_a_threshold_is_asked_for(corpus, params):
-    with pytest.raises(OptionError, match=r"n_topics=None needs another end.*score_threshold") as refused:
+    with pytest.raises(
+        OptionError, match=r"n_topics=None needs another way to end.*score_threshold"
+    ) as refused:
         topics(corpus[0], None, model_params=params)
     assert "n_clusters" not in str(refused.value)
 

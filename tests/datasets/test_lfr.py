@@ -159,7 +159,7 @@ def test_seed_repeats():
         ({"min_community": 101}, OptionError, "min_community=101 must be .* at most 100"),
         ({"max_community": 400}, OptionError, "max_community=400"),
         ({"min_community": 70, "max_community": 72}, InputError, "300 memberships cannot be divided"),
-        ({"mixing": 0, "max_community": 40}, InputError, "want up to 50 neighbours inside"),
+        ({"mixing": 0, "max_community": 40}, InputError, "need up to 50 neighbours inside"),
         ({"mixing": 0.5, "min_community": 300, "max_community": 300}, InputError, r"Only \d+ of 2998 edges"),
     ],
 )

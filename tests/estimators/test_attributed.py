@@ -137,7 +137,7 @@ def test_parameters_reach_the_similarity(parts):
 def test_what_does_not_go_together_is_refused_by_name(parts):
     graph = parts[0]
     for affinity in ("precomputed", "cosine", "nearest_neighbors", "network", np.dot):
-        with pytest.raises(CombinationError, match="edges and features together"):
+        with pytest.raises(CombinationError, match="does not combine edges and features"):
             SymNMF(3, affinity=affinity).fit(graph)
     with pytest.raises(OptionError, match=r"'sigma'.*'smoothing', 'feature_share'"):
         SymNMF(3, affinity_params={"sigma": 1}).fit(graph)

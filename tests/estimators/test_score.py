@@ -83,7 +83,7 @@ def test_the_score_of_labels_and_of_similarities_of_both_signs():
 def test_scores_of_little():
     A = np.kron(np.eye(2), np.ones((4, 4)))
     model = SymNMF(2, affinity="precomputed", random_state=0).fit(A)
-    assert model.score(np.zeros((3, 8))) == 0  # nothing to foretell
+    assert model.score(np.zeros((3, 8))) == 0  # nothing to predict
     assert SymNMF(1, affinity="precomputed", random_state=0).fit(A).score(A) == 0
     assert SymNMF(1, affinity="precomputed").fit([[1.0]]).score([[1.0]]) == 0
     assert NMF(1).fit([[1.0], [2.0]]).score([[3.0]]) == 0  # one feature has no halves

@@ -148,7 +148,7 @@ def test_splits_in_three_have_cuts_but_no_dendrogram():
     tree = Tree(3)
     tree.split(0, [[0], [1], [2]])
     assert tree.cut(3).tolist() == [0, 1, 2]
-    with pytest.raises(OptionError, match=r"n_clusters=2 is no cut.*\[1, 3\]"):
+    with pytest.raises(OptionError, match=r"n_clusters=2 is not a cut.*\[1, 3\]"):
         tree.cut(2)
     with pytest.raises(InputError, match="two branches"):
         tree.linkage()

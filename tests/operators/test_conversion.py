@@ -147,7 +147,10 @@ def test_weights_by_the_name_of_an_attribute(graph):
 
 @pytest.mark.parametrize("graph", with_strengths())
 def test_attributes_that_are_not_there_are_refused_with_those_that_are(graph):
-    with pytest.raises(InputError, match=r"weight='width': no edge .* 'strength', 'weight'; None counts"):
+    with pytest.raises(
+        InputError,
+        match=r"weight='width': no edge .* 'strength', 'weight'; None gives each edge the weight 1",
+    ):
         as_operator(graph, weight="width")
     with pytest.raises(InputError, match="weight='width'"):
         SymNMF(2, affinity_params={"weight": "width"}).fit(graph)

@@ -104,7 +104,7 @@ def test_rows_without_similarity_to_others_are_isolated(form, dtype):
 
 @pytest.mark.parametrize("self_edges", [True, False])
 def test_the_norm_of_sparse_data_comes_from_the_cheaper_side(self_edges, monkeypatch):
-    """Many entries a row and few a column: XXᵀ has few entries, XᵀX has many."""
+    """Many entries per row and few a column: XXᵀ has few entries, XᵀX has many."""
     X = sp.random_array((60, 4000), density=0.01, format="csr", rng=0)
     for data, other in ((X, "squared_gram"), (X.T, "squared_outer")):
         A = (data @ data.T).toarray()

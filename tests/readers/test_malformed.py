@@ -63,14 +63,14 @@ CASES = [
         "ragged rows",
         "people.csv",
         TABLE + b"dov,33\neve,40,1.7,5\n",
-        "people.csv is ragged: line 5 has 2 fields where 3 are expected, and 1 more likewise. Mend it, or "
+        "people.csv is ragged: line 5 has 2 fields where 3 are expected, and 1 more likewise. Fix it, or "
         "name another delimiter (delimiter=...); fields with a delimiter in them need quotes.",
     ),
     Case(
         "text among numbers",
         "people.csv",
         TABLE.replace(b"27", b"27 years"),
-        "people.csv: column 'age' holds numbers, but '27 years' in row 2 ('bob'). Mend it, or leave the "
+        "people.csv: column 'age' holds numbers, but '27 years' in row 2 ('bob'). Fix it, or leave the "
         "column out: columns=[...], or text_columns='drop'.",
     ),
     Case(
@@ -92,7 +92,7 @@ CASES = [
         "an infinite value",
         "people.csv",
         TABLE.replace(b"27", b"inf"),
-        "people.csv: row 2 ('bob') of column 'age' is infinite. Mend it, or leave the row or the column out.",
+        "people.csv: row 2 ('bob') of column 'age' is infinite. Fix it, or leave the row or the column out.",
     ),
     Case(
         "a sample without a name",
@@ -105,7 +105,7 @@ CASES = [
         "two samples of one name",
         "people.csv",
         TABLE.replace(b"cem", b"ann"),
-        "people.csv: column 'name' names the samples, but 'ann' is there twice, in rows 1 and 3. Give each "
+        "people.csv: column 'name' names the samples, but 'ann' occurs twice, in rows 1 and 3. Give each "
         "sample a name of its own, or say id_column=None (no names) or id_column='...' (another column).",
     ),
     Case(
@@ -135,7 +135,7 @@ CASES = [
         "a first line without an end",
         "people.csv",
         b"a," * (9 << 20),
-        "The first line of people.csv is longer than 17 MB: this is no table. Each row has a line of its "
+        "The first line of people.csv is longer than 17 MB: this is not a table. Each row has a line of its "
         "own.",
     ),
     Case(
@@ -188,29 +188,29 @@ CASES = [
         "an edge without its other end",
         "friends.edges",
         b"# friends\nann bob\nbob cem\ncem\n",
-        "friends.edges is ragged: line 4 has 1 field where 2 are expected. Mend it, or name another "
+        "friends.edges is ragged: line 4 has 1 field where 2 are expected. Fix it, or name another "
         "delimiter (delimiter=...); fields with a delimiter in them need quotes.",
     ),
     Case(
         "a weight that is no number",
         "friends.edges",
         b"ann bob 1\nbob cem much\n",
-        "friends.edges: the weight in line 2 is 'much', not a number. Mend it, or say weight=None to let "
-        "every edge count 1.",
+        "friends.edges: the weight in line 2 is 'much', not a number. Fix it, or say weight=None to give "
+        "every edge the weight 1.",
     ),
     Case(
         "a weight that is missing",
         "friends.csv",
         b"source,target,weight\nann,bob,1\nbob,cem,nan\n",
         "friends.csv: The weight of the edge between 'bob' and 'cem' is nan (line 3). Every edge needs a "
-        "finite number: mend it, or leave the edge out.",
+        "finite number: fix it, or leave the edge out.",
     ),
     Case(
         "GraphML with a DOCTYPE",
         "friends.graphml",
         b'<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol">]><graphml>&lol;</graphml>',
-        "friends.graphml has a DOCTYPE or ENTITY declaration, which GraphML needs none of and by which a "
-        "small file can fill all memory. Remove it.",
+        "friends.graphml has a DOCTYPE or ENTITY declaration, which GraphML does not need and which lets "
+        "a small file fill all memory. Remove it.",
     ),
     Case(
         "GraphML that was cut off",
@@ -263,7 +263,7 @@ CASES = [
         "a huge header",
         "a.npy",
         header_of(100_000),
-        "a.npy is no array that NumPy has saved, or is damaged: Header info length (100001) is large and may "
+        "a.npy is not an array saved by NumPy, or is damaged: Header info length (100001) is large and may "
         "not be safe to load securely.",
     ),
     Case(
@@ -311,7 +311,7 @@ CASES = [
         "an image that was cut off",
         "a.png",
         b"\x89PNG\r\n\x1a\n\0\0",
-        "a.png is no image that can be read, or is damaged:",
+        "a.png is not an image that can be read, or is damaged:",
     ),
     Case(
         "a pickle",

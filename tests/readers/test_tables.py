@@ -216,7 +216,7 @@ def test_flags_are_numbers(text):
         ({"header": "yes"}, OptionError, "header='yes' must be True, False or 'auto'"),
         ({"delimiter": ", "}, OptionError, "delimiter=', ' must be a single character"),
         ({"encoding": "utf-99"}, OptionError, "encoding='utf-99' is not known"),
-        ({"key": "X"}, OptionError, "key='X' is no option for t.csv, which is read as table"),
+        ({"key": "X"}, OptionError, "key='X' is not an option for t.csv, which is read as table"),
         ({"kind": "tabel"}, OptionError, "kind='tabel' is not known"),
         ({"kind": "image"}, CombinationError, "kind='image' is not possible for t.csv"),
     ],

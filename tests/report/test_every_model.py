@@ -216,5 +216,5 @@ def test_a_deep_tree_starts_with_its_first_splits_open(page):
 def test_refuses_what_is_no_fitted_clustering(page):
     with pytest.raises(NotFittedError, match="SymNMF"):
         page(SymNMF())
-    with pytest.raises(InputTypeError, match="which ndarray has not"):
+    with pytest.raises(InputTypeError, match="which ndarray does not have"):
         page(np.zeros(3))

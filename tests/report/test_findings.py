@@ -61,7 +61,7 @@ def test_further_pairs_follow_in_one_sentence():
     first, second, third = doubts(model(labels, H))
     assert first.startswith("Clusters 0 and 1 run into each other: 40% of their members")
     assert second == "To a lesser degree, so do 1 and 2 (10%); 2 and 3 (10%)."
-    assert third == "Cluster 0 has little core: 20% of its members belong clearly to it."
+    assert third == "Cluster 0 has a weak core: 20% of its members belong clearly to it."
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_small_empty_and_none():
 def test_one_cluster_and_everything_in_one():
     assert find(read_clustering(model([0, 0]))).headline == "One cluster in 2 samples."
     H = np.array([[0.5, 0.1], [0.5, 0.1]])
-    assert "Everything is in one cluster: nothing was told apart." in doubts(model([0, 0], H))
+    assert "Everything is in one cluster: nothing was separated." in doubts(model([0, 0], H))
 
 
 def test_a_run_that_ended_early():
@@ -143,7 +143,7 @@ def test_links_inside_clusters():
     chance = sum((degrees[fitted.labels_ == c].sum() / A.sum()) ** 2 for c in range(4))
     assert np.allclose(inside_share(coo_array(A), fitted.labels_), (inside, chance))
     assert f"{inside:.0%} of the weight of all links lies inside clusters" in facts(fitted)
-    assert f"drawn by lot it would be {chance:.0%}." in facts(fitted)
+    assert f"drawn at random it would be {chance:.0%}." in facts(fitted)
 
 
 def test_samples_in_no_cluster_are_not_inside():

@@ -1,4 +1,4 @@
-"""Hidden pairs: which are drawn, what is foretold about them, and the answers."""
+"""Hidden pairs: which are drawn, what is predicted about them, and the answers."""
 
 import networkx as nx
 import numpy as np

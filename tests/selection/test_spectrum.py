@@ -140,7 +140,7 @@ def test_the_network_itself_is_looked_at_where_similarities_were_made_of_one():
 def test_what_is_no_network_is_refused():
     X = np.random.RandomState(0).uniform(size=(40, 3))
     graph = SymNMF(3, random_state=0).fit(X).affinity_matrix_
-    with pytest.raises(CombinationError, match="neighbour graph of samples is none"):
+    with pytest.raises(CombinationError, match="neighbour graph of samples is not such a network"):
         choose(Pairs(graph, Features(X), lambda X: X))
     with pytest.raises(CombinationError, match="neighbour graph"):
         BetheHessian().choose(Study(Features(X), KMeans(), (2, 3), np.random.RandomState(0)))

@@ -255,7 +255,7 @@ def test_A_is_read_once_for_all_starts(planted, as_problem, positive):
     starts = [positive(seed=s) for s in range(4)]
     solver = registry.resolve("solvers", "anls")(1.0)
     run(problem, solver, starts, Control(max_iter=3, tol=0.0))
-    assert counting.widths == [12] * 4  # the first points, then one product an iteration
+    assert counting.widths == [12] * 4  # the first points, then one product per iteration
 
 
 def test_products_of_several_factors_are_split_again(problem, positive):

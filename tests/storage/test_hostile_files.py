@@ -71,7 +71,7 @@ def test_packed_again_it_is_the_same_model(content, tmp_path):
 
 @pytest.mark.parametrize("other", [b"", b"PK", b"id,x\n1,2\n", b"\x93NUMPY", b"\x80\x04."])
 def test_other_files(other, tmp_path):
-    refused(other, tmp_path, "no zip file")
+    refused(other, tmp_path, "not a zip file")
 
 
 def test_files_that_are_not_there_or_no_files(tmp_path):
@@ -128,7 +128,7 @@ def test_bombs(content, tmp_path):
     # Many entries for the same bytes.
     entry, first = b"PK\x01\x02", content.index(b"PK\x01\x02")
     second = content.index(entry, first + 4)
-    refused(content[:first] + content[first:second] * 50 + content[first:], tmp_path, "no model")
+    refused(content[:first] + content[first:second] * 50 + content[first:], tmp_path, "not a model")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_bombs(content, tmp_path):
 def test_classes_that_are_none_of_ours(name, content, tmp_path):
     header, model, files = unpacked(content)
     model["objects"][0] = {name: model["objects"][0]["estimators.SymNMF"]}
-    refused(packed(header, model, files), tmp_path, "which is none that models are made of")
+    refused(packed(header, model, files), tmp_path, "which models are not made of")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_classes_that_are_none_of_ours(name, content, tmp_path):
 def test_values_that_are_none(value, content, tmp_path):
     header, model, files = unpacked(content)
     model["objects"][0]["estimators.SymNMF"]["affinity_params"] = value
-    refused(packed(header, model, files), tmp_path, "is no model that can be loaded")
+    refused(packed(header, model, files), tmp_path, "is not a model that can be loaded")
 
 
 def test_attributes_with_a_meaning_for_python(content, tmp_path):
@@ -195,7 +195,7 @@ def test_json_without_end(content, tmp_path):
     header, _, files = unpacked(content)
     refused(packed(header, nested(100_000), files), tmp_path, "RecursionError|damaged")
     endless = {"model": {"object": 0}, "objects": [{"objectives.RowTerms": [{"object": 0}]}]}
-    refused(packed(header, endless, files), tmp_path, "none that models")
+    refused(packed(header, endless, files), tmp_path, "which models are not made of")
     endless["objects"] = [{"applications.Marker": [{"object": 0}]}]
     refused(packed(header, endless, files), tmp_path, "damaged")
     refused(packed(header, b"{", files), tmp_path, "damaged")

@@ -337,7 +337,7 @@ def _refuse_repeated(names: Array, what: str) -> None:
         "sample": "Give each sample a name of its own, as adata.obs_names_make_unique() does.",
     }
     raise InputError(
-        f"{len(repeated)} names of {what}s are there more than once: {listed(repeated)}. {advice[what]}"
+        f"{len(repeated)} names of {what}s occur more than once: {listed(repeated)}. {advice[what]}"
     )
 
 

@@ -54,8 +54,8 @@ def subtypes(
 ) -> Subtypes:
     """Find subtypes of samples by their gene expression, and the genes that mark them.
 
-    The way of Kuang (2014, chapter 4): genes with the largest coefficients of variation; affine NMF, so that
-    what all samples share is told apart from what makes them differ; the number of subtypes by the gap of
+    As in Kuang (2014, chapter 4): genes with the largest coefficients of variation; affine NMF, so that
+    what all samples share is separated from what makes them differ; the number of subtypes by the gap of
     prediction strength, which may answer "one"; a consensus matrix from samples drawn again. Markers are then
     looked for among all genes.
 
@@ -69,13 +69,13 @@ def subtypes(
     orientation : {"auto", "samples", "genes"}, default="auto"
         What the rows are. "auto": samples in an AnnData; otherwise what the numbers of `genes` or `samples`
         say; otherwise samples where there are more columns than rows, and genes where there are fewer, since
-        genes outnumber samples. The answer notes what was assumed. With less than twice as many of one as of
-        the other nothing is assumed, and you are asked.
+        genes outnumber samples. The answer notes what was assumed. If one side is less than twice as
+        long as the other, nothing is assumed and you have to say.
     n_genes : int or None, default=5000
         How many genes to cluster by: those with the largest σ/μ. Genes that are silent (zero, or with a mean
-        below a hundredth of the median gene's, or found in fewer than three samples) or constant take no
-        part: their σ/μ tells nothing. Of whole numbers, σ² is the variance beyond that of counting, and genes
-        without any take no part either. None takes all others.
+        below a hundredth of the median gene's, or found in fewer than three samples) or constant are left
+        out: their σ/μ says nothing. Of whole numbers, σ² is the variance beyond that of counting, and genes
+        without any are left out as well. None takes all others.
     genes, samples : sequence of str, default=None
         Names, by default those of the table. For an AnnData also the name of a column of `var` or `obs`.
     layer : str, default=None

@@ -179,7 +179,7 @@ class TopicTree(Savable, Reporting):
     notes : list of str
         What was noticed while reading, in sentences.
     selection : Selection or None
-        Why there are so many topics, where ``n_topics="auto"`` left it open.
+        Why there is this number of topics, where ``n_topics="auto"`` left it open.
     """
 
     topics: list[Topic]

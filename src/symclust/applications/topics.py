@@ -76,13 +76,13 @@ def topics(
         file; or a documents × terms matrix of counts, dense, sparse or a DataFrame. Texts are composed first
         (Unicode's NFC), so that an é is one character however it was written.
     n_topics : int, "auto" or None, default=20
-        Number of leaves at most: splitting ends earlier when no leaf can be split, and ``notes`` says so.
+        Largest number of leaves: splitting ends earlier when no leaf can be split, and ``notes`` says so.
         "auto" chooses by the neighbour graph of the documents, as ``n_clusters="auto"`` of the estimators
         does; ``selection`` of the result holds the evidence.
         None leaves the end to ``model_params={"score_threshold": ...}``.
     language : {"english", None}, default="english"
-        Whose stop words to leave out. scikit-learn has English ones only; for other languages give
-        ``stop_words=[...]``.
+        The language whose stop words are left out. scikit-learn has English ones only; for other languages
+        give ``stop_words=[...]``.
     feature_names : sequence of str, default=None
         Names of the terms of a matrix; by default the columns of a DataFrame.
     text_key : str, default="text"
@@ -90,7 +90,7 @@ def topics(
     encoding : str, default="utf-8"
         The encoding of files. What cannot be decoded is replaced, and reported in ``notes``.
     clean : bool, default=True
-        Take HTML out of texts (tags, comments, scripts, and ``&lt;`` and its like, also where they were
+        Remove HTML from texts (tags, comments, scripts, and escapes such as ``&lt;``, also where they were
         escaped twice), and count no words of URLs and e-mail addresses. Comparisons and code stay. False
         takes texts as they are.
     n_terms, n_examples : int, default=20 and 3
@@ -116,7 +116,7 @@ def topics(
 
     Notes
     -----
-    Documents without any term take no part: they are labelled -1 and listed in ``empty``; those with one term
+    Documents without any term are left out: they are labelled -1 and listed in ``empty``; those with one term
     are listed in ``one_word``. Files are only read as text. Hidden files and links are skipped. Thai, Chinese
     and Japanese put no spaces between words: give a ``tokenizer`` for them.
 
@@ -173,8 +173,8 @@ def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
         check_number("n_topics", n_topics, least=1, whole=True)
     elif model_params.get("score_threshold") is None:
         raise OptionError(
-            "n_topics=None needs another end: give the number of topics, or the lowest score at which a "
-            'topic is split as model_params={"score_threshold": ...}.'
+            "n_topics=None needs another way to end: give the number of topics, or the lowest score at which "
+            'a topic is split as model_params={"score_threshold": ...}.'
         )
 
 

@@ -17,7 +17,7 @@ from symclust.operators import Dense, Operator
 __all__ = ["KERNEL_INITS", "KernelRun", "KernelRuns", "first_labels"]
 
 KERNEL_INITS = ("auto", "samples", "spectral")  # where runs start
-COLUMNS = 512  # of one product: K is read once for so many clusters, of several starts
+COLUMNS = 512  # of one product: K is read once for this many clusters, of several starts
 SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: who is nearer by less is not nearer
 
 
@@ -108,9 +108,9 @@ class KernelRuns:
 class _Batch:
     """Runs whose sums Σ_l w_l K_il are held together, and kept from one iteration to the next.
 
-    For a dense K, only the samples that changed their cluster are read; since those soon are few, a run costs
-    a few products with K, not one an iteration. For other forms of K, one product renews the sums of all runs
-    that go on.
+    For a dense K, only the samples that changed their cluster are read. They soon are few, so that a run
+    costs a few products with K, not one per iteration. For other forms of K, one product renews the sums of
+    all runs that go on.
     """
 
     def __init__(self, problem: KernelRuns, starts: Sequence[Array]) -> None:

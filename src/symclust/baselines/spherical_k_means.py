@@ -15,7 +15,7 @@ from symclust.operators import DenseFactor, SparseFactor
 
 __all__ = ["SphericalRun", "SphericalRuns", "opposite_samples", "scattered_samples"]
 
-COLUMNS = 512  # of one product: X is read once for so many centres, of several starts
+COLUMNS = 512  # of one product: X is read once for this many centres, of several starts
 ENTRIES = 2**25  # numbers in one array of n × columns or of d × columns: 256 MB
 ROWS = 4096  # samples that one thread moves at a time
 SLACK = 16  # times the machine precision: who is nearer by less is not nearer
@@ -101,7 +101,7 @@ class SphericalRuns:
         return run
 
     def parts(self, count: int, columns: int) -> Iterator[slice]:
-        """Cut `count` starts, of so many columns each, into those that share a product."""
+        """Cut `count` starts, of this many columns each, into those that share a product."""
         most = min(COLUMNS, ENTRIES // max(1, *self.X.shape))
         return split(count, 1 if self.is_wide and columns > 1 else max(1, most // columns))
 
@@ -216,7 +216,7 @@ def scattered_samples(runs: SphericalRuns, n_init: int, rng: np.random.RandomSta
     """Return k samples for each start, chosen as k-means++ does (Arthur and Vassilvitskii 2007).
 
     The next sample is drawn with probability proportional to 1 − cos with the nearest one so far, which on
-    the sphere is half the squared distance. One product a sample serves all starts.
+    the sphere is half the squared distance. One product per sample serves all starts.
     """
     chosen = np.empty((n_init, runs.k), dtype=np.intp)
     far = np.repeat(np.where(runs.is_empty, 0.0, 1.0)[:, None], n_init, axis=1)

@@ -8,7 +8,7 @@
 `orthogonal`       orthonormal columns
 `l1`               rows (or columns) with ‖h‖₁ ≤ α
 `simplex`          rows that are nonnegative and sum to 1
-`one_per_row`      H ≥ 0 with orthogonal columns: at most one entry a row, as in k-means
+`one_per_row`      H ≥ 0 with orthogonal columns: at most one entry per row, as in k-means
 =================  =========================================================================
 
 A set of your own is any object with a method `project`; `as_constraint` wraps it.

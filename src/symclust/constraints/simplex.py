@@ -61,7 +61,7 @@ class Simplex(Constraint):
 def project_simplex(V: Array, total: float = 1.0) -> Array:
     """Project onto {v ≥ 0, Σ v = total} along the last axis: max(v − τ, 0) with the τ that gives the sum.
 
-    By sorting, O(k log k) a row (Duchi, Shalev-Shwartz, Singer and Chandra 2008).
+    By sorting, O(k log k) per row (Duchi, Shalev-Shwartz, Singer and Chandra 2008).
 
     Examples
     --------

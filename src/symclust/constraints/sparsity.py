@@ -1,4 +1,4 @@
-"""Few entries that are not zero: counted, bounded by their sum, or one a row."""
+"""Few entries that are not zero: counted, bounded by their sum, or one per row."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Sparse(Constraint):
 class L1(VectorConstraint):
     """‖h‖₁ ≤ α for every row or every column: a convex way to few large entries, constrained (28).
 
-    A vector outside the ball is soft-thresholded, sign(h) max(|h| − τ, 0), with the τ that makes its norm α.
+    A vector outside the ball is soft-thresholded: ``sign(h) max(|h| − τ, 0)`` with the τ that gives norm α.
 
     Parameters
     ----------

@@ -279,7 +279,7 @@ def _communities(plan: _Plan, node: Array, wanted: Array, rng: np.random.Generat
         if community is not None and _separate(community, node, wanted, sizes, rng):
             return community
     raise InputError(
-        f"Nodes want up to {wanted.max()} neighbours inside a community, and communities of "
+        f"Nodes need up to {wanted.max()} neighbours inside a community, and communities of "
         f"{plan.min_community} to {plan.max_community} nodes have too few members for all of them. Lower "
         "max_degree or average_degree, raise mixing or max_community, or let fewer nodes overlap."
     )
@@ -325,7 +325,7 @@ def _separate(community: Array, node: Array, wanted: Array, sizes: Array, rng: n
     first = np.unique(node * len(sizes) + community, return_index=True)[1]
     for place in np.setdiff1d(np.arange(len(node)), first):
         given, own = community[place], community[node == node[place]]
-        if np.count_nonzero(own == given) == 1:  # mended by an earlier exchange
+        if np.count_nonzero(own == given) == 1:  # repaired by an earlier exchange
             continue
         fits = (wanted < sizes[given]) & (wanted[place] < sizes[community])
         fits &= ~np.isin(community, own)
@@ -384,7 +384,7 @@ def _sharing(node: Array, community: Array) -> Callable[[Array, Array], Array]:
 def _edges_outside(
     wanted: Array, sharing: Callable[[Array, Array], Array], rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Pair ends of edges at random, and mend the pairs that have a community in common."""
+    """Pair ends of edges at random, and repair the pairs that have a community in common."""
     ends = rng.permutation(np.repeat(np.arange(len(wanted)), wanted))
     i, j = ends[: len(ends) // 2], ends[len(ends) // 2 : len(ends) // 2 * 2]
     return _rewire(i, j, np.zeros(len(i)), sharing, len(wanted), rng)
@@ -442,7 +442,7 @@ def _faulty(i: Array, j: Array, forbidden: Callable[[Array, Array], Array], n: i
 
 
 def _check_complete(plan: _Plan, made: int, ends: int, community: Array) -> None:
-    """Refuse a graph that lacks more edges than odd numbers of ends (one a community) and slight excess."""
+    """Refuse a graph that lacks more edges than odd numbers of ends (one per community) and slight excess."""
     odd = int(community.max()) + 2
     if 2 * made < ends - odd - LOST * ends - 2:
         raise InputError(

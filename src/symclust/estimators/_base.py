@@ -98,12 +98,13 @@ class Clusterer(
         threshold : float above 0 and at most 1, default=None
             None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
             belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
-            none either way.
+            none either way. Estimators that give labels without degrees return the same clusters for every
+            threshold.
 
         Returns
         -------
         Communities
-            A list with one list of members a cluster. It also tells the clusters of a node:
+            One list of members per cluster. It also knows the clusters of each node:
             ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
 
         Examples
@@ -326,10 +327,11 @@ class SimilarityEstimator(Clusterer):
         return labels
 
     def score(self, X: Any, y: Any = None) -> float:
-        r"""Return how well clusters foretell similarities that were held out; larger is better.
+        r"""Return how well clusters predict similarities that were held out; larger is better.
 
-        The training samples are cut into two fixed halves. Each sample of X is placed by its similarities to
-        one half, as `predict` does, and its similarities to the other half are looked at, both ways:
+        The training samples are divided into two fixed halves. Each sample of X is placed by its similarities
+        to one half, as `predict` does, and its similarities to the other half are compared with that, both
+        ways:
 
         .. math:: \frac{Q}{\sqrt{M}}, \qquad
                   Q = \frac{\sum_i \left(a_i(C_i) - p(C_i) \, a_i\right)}{\sum_i a_i}, \qquad
@@ -337,9 +339,10 @@ class SimilarityEstimator(Clusterer):
 
         with :math:`a_i(C_i)` the similarity of sample i to the held-out samples of its cluster, :math:`a_i`
         that to all of them, and :math:`p(C)` the share of a cluster in their degrees. Q is the modularity of
-        what was held out, and M the most that it can be. The score is the geometric mean of Q, which falls
-        where clusters are merged, and Q/M, which falls where they are split: it does not grow with the number
-        of clusters by itself, and ``GridSearchCV`` without `scoring` finds a number that the data support.
+        what was held out, and M the largest value it can have. The score is the geometric mean of Q, which
+        falls where clusters are merged, and Q/M, which falls where they are split: it does not grow with the
+        number of clusters by itself, and ``GridSearchCV`` without `scoring` finds a number that the data
+        support.
 
         The score of k clusters of one size without a similarity between them is √(1 − 1/k), that of one
         cluster or of labels by chance 0. Samples seen in training are treated like unseen ones.
@@ -375,7 +378,7 @@ class SimilarityEstimator(Clusterer):
         if is_similarity(X):
             raise InputTypeError(
                 f"New samples cannot be read from a {type(X).__name__}: give an array or sparse matrix with "
-                f"one row a sample and its similarities to the {self.n_features_in_} training samples."
+                f"one row per sample and its similarities to the {self.n_features_in_} training samples."
             )
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:

@@ -16,8 +16,8 @@ from symclust.operators import Sparse
 
 # Directions say more than lengths where features are many and of one kind: intensities, counts, expression.
 MANY_FEATURES = 50
-# Below so many edges a node, a row of the adjacency says little of its node and walks add to it; above, they
-# blur. Beyond so many entries a walk costs more than all the rest of a fit; there 0.4 gave better cuts and
+# With fewer edges per node, a row of the adjacency says little about its node and walks add to it; with more,
+# they blur. In a larger graph a walk costs more than the rest of the fit; there 0.4 gave better cuts and
 # fewer nonzeros than 0.3, which labels favour where nodes have many edges.
 FEW_EDGES = 15
 LARGE_GRAPH = 1_000_000
@@ -38,12 +38,12 @@ def choose_for_network(W: Sparse, normalizes: bool) -> Choice:
         return Choice("precomputed", "the weights of the network as they are")
     degree = W.values.size / W.n
     if degree >= FEW_EDGES:
-        return _powers(f"the network with {degree:.3g} edges a node", 0.3)
+        return _powers(f"the network with {degree:.3g} edges per node", 0.3)
     if W.values.size > LARGE_GRAPH:
         return _powers(f"the network with {W.values.size:,} entries", 0.4)
     return Choice(
         "random_walk",
-        f"random walks of up to 3 steps on the network, which has but {degree:.3g} edges a node",
+        f"random walks of up to 3 steps on the network, which has only {degree:.3g} edges per node",
         {"measure": "root", "n_kept": 100},
     )
 

@@ -39,7 +39,7 @@ COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
 # Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
 BALANCE, CUTS = 0.25, 1
-# Samples are joined until there are at most so many nodes for each leaf, or this many samples in each node.
+# Samples are joined until there are at most this many nodes for each leaf, or this many samples in each node.
 LEAF_NODES, JOINED = 300, 4
 
 

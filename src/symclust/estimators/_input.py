@@ -248,7 +248,7 @@ def _read_attributed(
 ) -> Similarity:
     if not _is_word(affinity, "auto"):
         raise CombinationError(
-            f"affinity={affinity!r} knows nothing of edges and features together. Leave it out for an "
+            f"affinity={affinity!r} does not combine edges and features. Leave it out for an "
             "AttributedGraph, or give the adjacency or the features alone."
         )
     try:
@@ -524,5 +524,5 @@ def _check_both_ways(pattern: sparse.csr_array) -> None:
         i, j = int(lonely.coords[0][0]), int(lonely.coords[1][0])
         raise InputError(
             f"ignore is not symmetric: only one of the pairs ({i}, {j}) and ({j}, {i}) is in it, and "
-            f"{lonely.nnz // 2 - 1} others likewise. Use mask + mask.T."
+            f"the same holds for {lonely.nnz // 2 - 1} others. Use mask + mask.T."
         )

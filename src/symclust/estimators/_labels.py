@@ -1,4 +1,4 @@
-"""Labels read off memberships, samples that belong nowhere, and clusterings that are hardly any."""
+"""Labels read off memberships, samples that belong nowhere, and degenerate clusterings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_REST = 0.1  # of what all clusters but the largest would hold if all were 
 
 
 class Advice(NamedTuple):
-    """What to try: about samples that belong nowhere, and about clusters that are hardly any."""
+    """What to try: about samples that belong nowhere, and about degenerate clusterings."""
 
     nowhere: str
     clusters: str
@@ -175,7 +175,7 @@ def _warn_of_nowhere(name: str, labels: Array, advice: str, names: Sequence[Any]
     if nowhere.size:
         first = nowhere[0] if names is None else names[nowhere[0]]
         warn(
-            f"{name}: {nowhere.size} of {len(labels)} samples belong to no cluster (the first: {first}), as "
-            f"samples with nothing in common with others do. Their label is -1. {advice}",
+            f"{name}: {nowhere.size} of {len(labels)} samples belong to no cluster (the first: {first}): "
+            f"this happens to samples with little in common with others. Their label is -1. {advice}",
             DegenerateWarning,
         )

@@ -248,7 +248,7 @@ HALF = np.uint64(32)
 class KnownRows:
     """Finds, for every row of a new matrix, the first row of the training matrix with the very same entries.
 
-    Holds 16 bytes a row, not the rows: two sums Σ_j c_j m(x_j) modulo 2⁶⁴, with m a bijection of bit patterns
+    Holds 16 bytes per row, not the rows: two sums Σ_j c_j m(x_j) modulo 2⁶⁴, m being a bijection of bits
     that keeps zero and with coefficients c_j that are odd and as good as random. Rows that differ in one
     entry never have the same sums; others do by chance, once in about 2¹²⁸. Zeros add nothing, so that dense
     and sparse rows of the same numbers are the same, and no process or pickle changes a sum.

@@ -100,14 +100,14 @@ class Diana(TreeEstimator):
 
     DIANA (MacNaughton-Smith, Williams, Dale and Mockett 1964) for similarities instead of distances, as in
     Arora, Gupta, Kapila and Fazel (2013), 4.1: the sample least similar to the rest leaves the cluster, and
-    draws along those that are more similar, on average, to the ones that left than to the ones that stay.
+    takes along those that are more similar, on average, to the ones that left than to the ones that stay.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=2
         Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`; negative similarities are welcome.
+        How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
 

@@ -45,34 +45,34 @@ from symclust.validation import (
 class HierarchicalNMF(Clusterer):
     """Cluster samples × features top-down, by NMF with two columns: HierNMF2.
 
-    The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). A split that
-    only cuts off a few samples takes them for outliers, who then belong to no leaf. Cost is linear in the
+    The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). If a split
+    only cuts off a few samples, they are outliers and belong to no leaf. Cost is linear in the
     nonzeros of X for each level of the tree. X is nonnegative: counts, tf-idf weights, intensities; documents
-    want tf-idf, unit length and the weights of the normalised cut first (docs/topic_trees.md).
+    need tf-idf, unit length and the weights of the normalised cut first (docs/topic_trees.md).
 
     Parameters
     ----------
     n_clusters : int, "auto" or None, default=8
-        Leaves wanted. None leaves it to `score_threshold`. "auto" chooses;
+        Number of leaves. None leaves it to `score_threshold`. "auto" chooses;
         `selection_` then says why (docs/how_many_clusters.md).
     score_threshold : float, default=None
         Leaves of a lower score are not split. Scores are between 0 and 1; 0 splits everything that can be.
     outlier_trials : int, default=3
-        T: a node is left whole when so many splits in a row only cut off outliers; 0 looks for none.
+        T: a node is left whole when this many splits in a row only cut off outliers; 0 looks for none.
     outlier_ratio : float, default=9.0
-        β: a part may be outliers where the other is so many times larger.
+        β: a part may be outliers if the other is at least this many times larger.
     split : {"rank_two", "k_means", "spherical_k_means"}, default="rank_two"
         How samples are divided.
     criterion : {"mndcg", "energy"}, default="mndcg"
         How the next leaf is found: by how well its parts would divide its terms, or by that and how much more
-        of the samples the two parts would explain. "energy" follows uneven classes better, and is no number
-        between 0 and 1.
+        of the samples the two parts would explain. "energy" follows uneven classes better, and is not
+        limited to values between 0 and 1.
     soft : bool, default=False
         Let samples belong to both children, with the weights of their two memberships.
     tol : float, default=5e-3
-        A split stops when its projected gradient has fallen to this part of the first.
+        A split stops when its projected gradient has fallen to this share of the first one.
     max_iter : int, default=500
-        Iterations of a split at most.
+        Largest number of iterations of a split.
     callback : callable, default=None
         Called with the tree and the node that was split, after each split; returning True stops.
     random_state : int, RandomState or None, default=None
@@ -263,7 +263,7 @@ class HierarchicalNMF(Clusterer):
         elif not self.converged_ and not is_stopped:
             warn(
                 f"{name} found only {n_leaves} {'cluster' if n_leaves == 1 else 'clusters'} of the {wanted} "
-                "asked for: no leaf can be split further. That is so where samples are too alike, or where "
+                "asked for: no leaf can be split further. This happens if samples are too similar, or if "
                 "splits only cut off outliers (outlier_trials, outlier_ratio).",
                 NotConvergedWarning,
             )

@@ -38,7 +38,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
               - \frac{assoc(C, C)}{vol(C)}\right) \left(\frac{vol(C)}{vol(V)}\right)^{balance},
 
     the gain in normalised cut weighted by size: assoc(C, C) sums the weights inside C, vol(C) the degrees of
-    its nodes in the whole graph. A graph in several pieces is split between them first.
+    its nodes in the whole graph. A graph that is not connected is split between its components first.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
         Number of leaves. None splits as long as that raises the modularity. "auto" chooses;
         `selection_` then says why (docs/how_many_clusters.md).
     min_size : int, default=None
-        Least number of nodes of a cluster. By default a tenth of the average, n / (10 n_clusters), and 1 with
-        ``n_clusters=None``.
+        Smallest number of nodes in a cluster. By default a tenth of the average, n / (10 n_clusters), and 1
+        with ``n_clusters=None``.
     balance : float, default=0.25
         How much size matters: in the choice of the next leaf as above, and in the choice of a cut, whose gain
         is multiplied by (10 s)^balance where the smaller part has a share s < 1/10 of the leaf's volume. 0
@@ -72,8 +72,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     tree_ : Tree
         All splits. ``tree_.cut(k)`` gives the labels when there were k leaves. The data of a node holds its
         "normalized_cut", and of an inner one the "gain" and "modularity_gain" of its split.
-    membership_ : ndarray of shape (n_samples, n_clusters_)
-        One where a sample belongs to a cluster, else zero; made at the first look at it.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        One where a sample belongs to a cluster, else zero; made when it is first used.
     objective_ : float
         Average normalised cut of the leaves (`symclust.metrics.normalized_cut`); smaller is better.
     history_ : recarray

@@ -37,7 +37,7 @@ class KernelConvexNMF(SimilarityEstimator):
     n_clusters : int or "auto", default=2
         Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`; negative similarities are welcome in dense and sparse
+        How samples become similarities, as in `SymNMF`; negative similarities are allowed in dense and sparse
         matrices.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
@@ -47,7 +47,7 @@ class KernelConvexNMF(SimilarityEstimator):
     tol : float, default=1e-4
         Stop when ten iterations have lowered the objective by less than ten times this share of tr K.
     max_iter : int, default=500
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
 

@@ -39,7 +39,7 @@ class KernelKMeans(HardEstimator):
     weights : None, "degree" or array of shape (n_samples,), default=None
         Weights w of the samples; None means ones.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
-        What to do with negative eigenvalues, which no inner products have: "clip" them (dense matrices),
+        What to do with negative eigenvalues, which inner products never have: "clip" them (dense matrices),
         "shift" the diagonal, which changes the objective by a constant, or "ignore" them, so that an
         iteration may raise the objective. "auto" clips dense matrices of up to 2,000 rows and shifts others.
         With weights, the eigenvalues are those of W^½KW^½, which is all of K that the objective sees, and
@@ -51,14 +51,14 @@ class KernelKMeans(HardEstimator):
     n_init : int, default=10
         Number of starts, run side by side.
     max_iter : int, default=300
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
 
     Attributes
     ----------
     labels_, membership_, history_, n_iter_, converged_, stop_reason_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     objective_ : float
         The objective, for the shifted or clipped kernel.
     inits_ : ndarray of shape (n_init,)
@@ -146,7 +146,7 @@ class KernelKMeans(HardEstimator):
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (K.n,) or not np.isfinite(weights).all() or weights.min() <= 0:
             raise InputError(
-                f"weights must be None, 'degree' or {K.n} positive numbers, one a sample; "
+                f"weights must be None, 'degree' or {K.n} positive numbers, one per sample; "
                 f"got an array of shape {weights.shape}."
             )
         return K, weights

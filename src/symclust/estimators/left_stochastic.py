@@ -39,7 +39,7 @@ PASSES = 6  # each corrects the sum by what the one before left over, and gains 
 class LeftStochastic(SimilarityEstimator):
     r"""Cluster by probabilities whose inner products are the similarities.
 
-    Finds P, one row a sample, with rows on the probability simplex, and a scale c that minimise
+    Finds P, one row per sample, with rows on the probability simplex, and a scale c that minimise
 
     .. math:: \|K - \tfrac{1}{c} P P^T\|_F^2
 
@@ -67,7 +67,7 @@ class LeftStochastic(SimilarityEstimator):
         "rotation" stops when an iteration lowers the misfit by less than this share of it, "multiplicative"
         when the projected gradient is this share of the first.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
 
@@ -103,7 +103,7 @@ class LeftStochastic(SimilarityEstimator):
     -----
     Negative eigenvalues are cut, since no PPᵀ has any: "rotation" sees the k largest eigenvalues alone. A
     warning says how much that was where the similarity was given; graphs that symclust makes have zeros on
-    their diagonals, hence negative eigenvalues always, and do not warn.
+    their diagonals and so always have negative eigenvalues, and do not warn.
 
     Ctrl-C during "rotation" raises KeyboardInterrupt and leaves the model as it was; "multiplicative" keeps
     what it has found, with a warning.
@@ -216,7 +216,7 @@ class LeftStochastic(SimilarityEstimator):
             How far outside the simplex samples may be, on average, for a rotation to count; by default
             rounding. A larger one finds clusterings that fit the similarities almost as well.
         most : int, default=20
-            Return at most so many.
+            Return at most this many.
         n_rotations : int, default=200
             For more than three clusters, how many rotations are tried; for three all are known.
         random_state : int, RandomState or None, default=None
@@ -276,17 +276,17 @@ class LeftStochastic(SimilarityEstimator):
 class HierarchicalLeftStochastic(TreeEstimator):
     """Split clusters in two by left-stochastic decomposition, the least similar cluster first.
 
-    With two clusters the decomposition needs the two leading eigenvectors and no iterations. Begin with all
-    samples; split the leaf whose samples are least similar to each other, seen alone; until there are
-    n_clusters leaves (Arora, Gupta, Kapila and Fazel 2013, 3.3). For many clusters it is many times faster
-    than `LeftStochastic`, whose rotations have n_clusters dimensions.
+    With two clusters the decomposition needs the two leading eigenvectors and no iterations. Beginning with
+    all samples, the leaf whose samples are least similar to each other is split, until there are n_clusters
+    leaves (Arora, Gupta, Kapila and Fazel 2013, 3.3). For many clusters it is many times faster than
+    `LeftStochastic`, whose rotations have n_clusters dimensions.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=2
         Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`; negative similarities are welcome.
+        How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
 

@@ -26,7 +26,7 @@ class LinkageClustering(HardEstimator):
     linkage : {"average", "single", "complete"}, default="average"
         What the similarity of two clusters is.
     affinity : str or callable, default="gaussian"
-        How samples become similarities, as in `SymNMF`; negative similarities are welcome. A sparse
+        How samples become similarities, as in `SymNMF`; negative similarities are allowed. A sparse
         similarity, such as "nearest_neighbors", can be used with "single" only: the others need all pairs.
         That of "cosine" is never written out; give it as an array.
     affinity_params : dict, default=None
@@ -35,7 +35,7 @@ class LinkageClustering(HardEstimator):
     Attributes
     ----------
     labels_, membership_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     linkage_matrix_ : ndarray of shape (n_samples − 1, 4)
         The merges, for SciPy's ``dendrogram``.
     objective_ : float

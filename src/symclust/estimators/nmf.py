@@ -58,9 +58,9 @@ class NMF(DataFactors):
     tol : float, default=1e-3
         Stop when the projected gradient, thesis (9)-(10), is tol times that of the start.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds.
+        Stop after this many seconds.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
@@ -325,18 +325,18 @@ class GraphNMF(NMF):
     n_clusters : int or "auto", default=8
         Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     graph : str, array, sparse array, graph or Operator, default="nearest_neighbors"
-        The similarities S: made of X as the `affinity` of that name in `SymNMF` does, or given, n × n.
+        The similarities S: made from X as the `affinity` of that name in `SymNMF` does, or given, n × n.
     graph_params : dict, default=None
         Parameters of a `graph` that is named, for example ``{"n_neighbors": 5}``.
     graph_regularization : float or "auto", default="auto"
-        The weight λ. Both terms have the unit of X², so that it is a pure number as long as the graph's
+        The weight λ. Both terms have the unit of X², so that it is a pure number if the graph's
         degrees are about 1, which those of the default are. "auto" takes
 
         .. math:: \lambda = \frac{1}{10} (f_1 - f_k) / \sum_l \|c_l\|^2 w_l^T L w_l
 
         with f_1 and f_k the errors of plain NMF with one and with k clusters, and its W and C: the graph's
-        term would then be a tenth of what k clusters explain beyond a single one. So giving up all clusters
-        but one never pays, whatever the units of X and of the graph are.
+        term is then a tenth of what k clusters explain beyond a single one. So a single cluster is never
+        the better solution, whatever the units of X and of the graph are.
     solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
         As in `NMF`; "multiplicative" is the paper's. "bpp" takes each sample by itself, which the graph does
         not allow.
@@ -358,8 +358,8 @@ class GraphNMF(NMF):
 
     Notes
     -----
-    `transform` knows no neighbours of an unseen sample: its memberships are those of plain NMF with the
-    components found. A sample seen in training keeps its row of `membership_`.
+    `transform` does not know the neighbours of an unseen sample: its memberships are those of plain NMF
+    with the components found. A sample seen in training keeps its row of `membership_`.
 
     Examples
     --------

@@ -24,14 +24,14 @@ LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
 class OffDiagonalSymNMF(DescentEstimator):
     r"""Cluster by factoring a similarity matrix whose diagonal says nothing.
 
-    Finds H ≥ 0 with one column a cluster that minimises, over all pairs of different samples,
+    Finds H ≥ 0 with one column per cluster that minimises, over all pairs of different samples,
 
     .. math:: \sum_{i \ne j} (A_{ij} - h_i^T h_j)^2 \quad\text{or}\quad \sum_{i \ne j} |A_{ij} - h_i^T h_j|
 
-    (Moutier, Vandaele and Gillis 2021, equation (3)). A sample's similarity to itself is not asked to be
-    explained, so that clusters may overlap freely: any similarity has an exact factorization of this kind.
-    The absolute loss shrugs off wrong entries and is the one for binary similarities with errors in them; it
-    depends much on its start.
+    (Moutier, Vandaele and Gillis 2021, equation (3)). A sample's similarity to itself need not be
+    explained, so that clusters may overlap freely: with enough columns, every nonnegative similarity has an
+    exact factorization of this kind. The absolute loss is robust against wrong entries and suits binary
+    similarities with errors; its result depends strongly on the start.
 
     Parameters
     ----------
@@ -50,20 +50,20 @@ class OffDiagonalSymNMF(DescentEstimator):
     init : {"greedy", "random", "zero", "merge", "tree", "spectral"} or array (n_samples, n_clusters)
         Where the descent starts, default "greedy": columns grown one after the other from their
         best-connected samples (Algorithm 6). "random" and "merge" begin with a few sweeps of the squared loss
-        whatever the loss is: from random numbers the absolute loss leads nowhere. "tree" is that of `SymNMF`.
+        whatever the loss is: the absolute loss gets nowhere from random numbers. "tree" is that of `SymNMF`.
     n_init : int, default=1
         Number of starts for inits that are random; the one with the lowest objective is kept.
     tol : float, default=1e-2
         Stop when the stationarity is at most `tol` times that of the start: ‖∇ᴾf(H)‖ for the squared loss;
-        for the absolute loss, which has no gradient, the decrease that moving single entries could bring.
+        for the absolute loss, which has no gradient, the decrease that changing single entries could bring.
         Where H is sparse, as in `SymNMF`.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
+        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     ignore : sparse or dense mask of shape (n_samples, n_samples), default=None
         Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
-        looked for. They count as little as the diagonal, whatever A holds there (any finite number). A pair
+        looked for. They are left out like the diagonal, whatever A holds there (any finite number). A pair
         costs k² for each visit of its rows.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.

@@ -51,16 +51,16 @@ def select_n_clusters(
         cloned, never fitted itself. None takes `HierarchicalSymNMF`, whose tree gives all candidates in one
         growth; X is then samples × features or a graph.
     candidates : iterable of int, default=range(2, 11)
-        The numbers to try, each at least 2. Methods that can answer 1 do so without its being tried.
+        The numbers to try, each at least 2. Methods that can answer 1 need not be given it.
     method : str or object, default="gps"
-        - "gps": gap of prediction strength (thesis, section 4.4). Halves of the samples foretell each other's
+        - "gps": gap of prediction strength (thesis, section 4.4). Halves of the samples predict each other's
           clusters better than halves of data without clusters do. Can answer 1.
         - "prediction_strength": the largest number whose prediction strength reaches 0.8. Can answer 1.
         - "gap": the gap statistic. Can answer 1.
         - "consensus": consensus clustering by resampling (Monti and others), the largest cophenetic
           correlation. "consensus_init": by random starts (Brunet and others), whose stability says nothing
           about clusters: for comparison.
-        - "cross_validation": pairs of similarities are hidden and foretold. Can answer 1.
+        - "cross_validation": pairs of similarities are hidden and predicted. Can answer 1.
         - "silhouette", "modularity": quick looks.
         - "bethe_hessian": for networks; counts eigenvalues, fits nothing. Can answer 1.
         - "auto": the cheapest of these that suits X, as ``n_clusters="auto"`` of the estimators does.
@@ -69,8 +69,8 @@ def select_n_clusters(
     random_state : int, RandomState or None, default=None
         Makes the answer repeatable, with any number of jobs.
     n_jobs : int, default=None
-        Pieces of work at the same time, as in joblib, whose backends are honoured. One piece uses several
-        threads by itself, so that more than one job pays for small data alone.
+        Number of jobs that run at the same time, as in joblib, whose backends are honoured. A single job
+        uses several threads, so that more than one job pays only for small data.
     callback : callable, default=None
         Called with an object that has `done`, `total`, `stage` and `seconds` as work goes on. An exception
         it raises ends the work.

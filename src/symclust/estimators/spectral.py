@@ -92,7 +92,7 @@ class SpectralNJW(SpectralEstimator):
     Attributes
     ----------
     labels_, membership_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     objective_ : float
         Sum of squared distances of the rows to their centres.
 
@@ -133,7 +133,7 @@ class SpectralUnnormalized(SpectralEstimator):
     Attributes
     ----------
     labels_, membership_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     objective_ : float
         Sum of squared distances of the rows to their centres.
 
@@ -176,7 +176,7 @@ class SpectralYuShi(SpectralEstimator):
     Attributes
     ----------
     labels_, membership_, affinity_matrix_, node_names_
-        As in `SymNMF`; membership_ has a one in each row.
+        As in `SymNMF`; `membership_` has a single one in each row.
     objective_ : float
         Squared distance of the turned rows to the rounded ones.
 

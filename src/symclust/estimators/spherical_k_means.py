@@ -41,7 +41,7 @@ class SphericalKMeans(Clusterer):
     n_init : int, default=10
         Number of starts, run side by side: X is read once for all of them.
     max_iter : int, default=100
-        Stop after so many iterations.
+        Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
 
@@ -52,8 +52,8 @@ class SphericalKMeans(Clusterer):
     membership_ : ndarray of shape (n_samples, n_clusters)
         A one in each row, zeros alone for a sample without entries.
     components_ : ndarray of shape (n_clusters, n_features)
-        The centres, of unit length. Of sparse samples they are held sparse, and this array is made at each
-        look at it.
+        The centres, of unit length. For sparse samples they are kept sparse, and this array is made
+        whenever it is used.
     objective_ : float
         The objective above.
     inits_ : ndarray of shape (n_init,)
@@ -61,7 +61,7 @@ class SphericalKMeans(Clusterer):
     n_iter_ : int
         Iterations of the best start.
     converged_ : bool
-        Whether no sample changed its cluster any more.
+        Whether no sample changed its cluster in the last iteration.
     stop_reason_ : str
         The same as a sentence.
     node_names_ : list or None
@@ -70,7 +70,7 @@ class SphericalKMeans(Clusterer):
     Notes
     -----
     Starts are k samples chosen far apart, as in k-means++. An empty cluster is given the sample farthest from
-    its centre. A sample without entries has no direction: it counts 1 in the objective wherever it is, moves
+    its centre. A sample without entries has no direction: it adds 1 to the objective wherever it is, moves
     no centre, and belongs to no cluster: its label is −1.
 
     Examples
@@ -123,7 +123,7 @@ class SphericalKMeans(Clusterer):
 
     @property
     def components_(self) -> Array:
-        """The centres, one a row; made of the sparse ones that a model of sparse samples holds."""
+        """The centres, one per row; made of the sparse ones that a model of sparse samples holds."""
         check_is_fitted(self)
         return self._components.toarray() if sparse.issparse(self._components) else self._components
 

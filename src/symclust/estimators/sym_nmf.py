@@ -16,7 +16,7 @@ from symclust.validation import check_number
 class SymNMF(DescentEstimator):
     r"""Cluster by factoring a similarity matrix.
 
-    Finds H ≥ 0 with one column a cluster that minimises
+    Finds H ≥ 0 with one column per cluster that minimises
 
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
@@ -31,45 +31,46 @@ class SymNMF(DescentEstimator):
     affinity : str or callable, default="auto"
         How X becomes similarities; `affinity_` says in words what was done.
 
-        - "auto" chooses by what X is: for dense vectors the neighbour graph of the paper, by direction where
+        - "auto" depends on X: for dense vectors the neighbour graph of the paper, by direction where
           they are nonnegative and have many features; for sparse nonnegative ones, such as weights of words,
           random walks along cosines of neighbours; for networks random walks, or the normalised cut with
           exponent 0.3 or 0.4 where they have many edges (``docs/graphs.md`` has the evidence).
         - "nearest_neighbors" is the graph of the paper: self-tuning weights between neighbours, normalised
           cut. "cosine", "gaussian" and "self_tuning" are complete graphs unless `affinity_params` says
           otherwise.
-        - "random_walk" and "normalized_cut" make one graph of another, which ``affinity_params={"of": ...}``
-          names: neighbours unless X is a graph.
+        - "random_walk" and "normalized_cut" turn one graph into another; ``affinity_params={"of": ...}``
+          names the first: neighbours unless X is a graph.
         - "precomputed": X is the similarity, dense or sparse, taken as it is; "network": X is the adjacency
           matrix of a network, treated like a graph under "auto".
         - A function of X that returns a similarity.
 
-        Graphs of networkx and igraph hold edges already, which "precomputed" takes as they are and
-        "nearest_neighbors" gives the normalised cut alone; our own operators are always taken as they are.
+        Graphs of networkx and igraph have edges already: "precomputed" takes them as they are, and
+        "nearest_neighbors" only applies the normalised cut. Operators of symclust are always taken as they
+        are.
     affinity_params : dict, default=None
         Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example
         ``{"n_neighbors": 20}``. For a graph, ``{"weight": "strength"}`` names the edge attribute that holds
-        the weights; None counts every edge 1, and by default it is "weight" where edges have that.
+        the weights; None gives every edge the weight 1, and by default it is "weight" where edges have that.
     solver : str, default="auto"
         "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or
         "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
         known by products alone.
     init : str or array of shape (n_samples, n_clusters), default="auto"
-        Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows,
-        on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
-        with 2k columns, merges the found clusters down to k and starts from there; "auto" takes "tree" for a
-        sparse A and "merge" for others. Further: "random", "spectral", "greedy" and "zero" as in
-        `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
+        Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows;
+        A must be a matrix, and where it is large the tree is grown on a smaller graph of joined samples;
+        "merge" descends briefly with 2k columns, merges the found clusters down to k and starts from there;
+        "auto" takes "tree" for a sparse A and "merge" for others. Further: "random", "spectral", "greedy" and
+        "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
     tol : float, default=1e-2
-        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; where H is sparse, see `membership_`, also when an iteration
-        brings less than 2 tol of the decrease of all.
+        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; where H is sparse (see `membership_`), also when an iteration
+        brings less than 2 tol times the decrease of all iterations.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
+        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
@@ -86,9 +87,9 @@ class SymNMF(DescentEstimator):
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample, in the order of the samples or nodes; −1 for samples in none.
     membership_ : ndarray or csr_array of shape (n_samples, n_clusters)
-        The factor H. It is a `csr_array` with 64 clusters or more and at least 2²⁴ entries, for a sparse A,
-        "row_descent", and "merge", "tree" or a sparse array as `init`: time and memory then follow its
-        nonzeros. What `transform` returns has the same form.
+        The factor H. It is a `csr_array` if there are 64 clusters or more and at least 2²⁴ entries, A is
+        sparse, the solver is "row_descent" and `init` is "merge", "tree" or a sparse array: time and memory
+        then follow its nonzeros. What `transform` returns has the same form.
     objective_ : float
         The objective at H.
     relative_error_ : float
@@ -108,7 +109,7 @@ class SymNMF(DescentEstimator):
         Where the start was "merge": for each merge the number of clusters left, the gain in explained energy
         and the two sizes.
     affinity_ : str
-        What was made of X, in words.
+        How X was turned into similarities, in words.
     affinity_matrix_ : ndarray, csr_array or Operator
         The similarity A.
     node_names_ : list or None

@@ -43,12 +43,12 @@ STEP_RULES = ("accelerated", "adaptive", "search")
 class SymmetricFactorization(DescentEstimator):
     r"""Cluster by factoring a similarity whose entries, like those of the factor, may have both signs.
 
-    Minimises, over H in a set of one's choice,
+    Minimises, over H in a set of your choice,
 
     .. math:: \|A - HH^T\|_F^2 + \lambda \sum_{ij} A_{ij} \|h_i - h_j\|_2^2
 
-    (Zhang and Liu, equation (5)). The second term draws together the rows of samples that are similar and
-    drives apart those with negative similarity. Up to a constant the sum is ‖M − HHᵀ‖² with M = A − λL and L
+    (Zhang and Liu, equation (5)). The second term pulls together the rows of samples that are similar and
+    pushes apart those with negative similarity. Up to a constant the sum is ‖M − HHᵀ‖² with M = A − λL and L
     the Laplacian of A (6), which is what is minimised; neither M nor L is ever formed.
 
     Parameters
@@ -57,7 +57,7 @@ class SymmetricFactorization(DescentEstimator):
         Number of columns of H, and of clusters. "auto" chooses it; `selection_` then says why
         (docs/how_many_clusters.md).
     constraint : str or object, default="free"
-        Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries a row),
+        Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries per row),
         "orthogonal" (orthonormal columns), "l1" (rows with ‖h‖₁ ≤ 1), "simplex" (rows that are
         probabilities), "one_per_row" (nonnegative and orthogonal, as in k-means). Other parameters through
         the classes of `symclust.constraints`, for example ``Sparse(3, axis="columns")``; or any object with
@@ -87,13 +87,13 @@ class SymmetricFactorization(DescentEstimator):
     assign : {"auto", "argmax", "kmeans"}, default="auto"
         How clusters are read off H: "argmax" takes the column of the largest entry, "kmeans" clusters the
         rows. "auto" is "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for sets that
-        leave signs free or are one's own.
+        leave signs free and for your own.
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
     max_iter : int, default=1000
-        Stop after so many iterations.
+        Stop after this many iterations.
     time_limit : float, default=None
-        Stop after so many seconds from the beginning of `fit`; a start that takes longer is cut short.
+        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
@@ -110,7 +110,7 @@ class SymmetricFactorization(DescentEstimator):
     misfit_ : float
         Its first part as in (5), ‖A − HHᵀ‖².
     roughness_ : float
-        The other part without its weight, Σ A_ij ‖h_i − h_j‖²; misfit_ + λ · roughness_ is (5).
+        The other part without its weight, Σ A_ij ‖h_i − h_j‖²; `misfit_` + λ · `roughness_` is (5).
     relative_error_ : float
         ‖A − HHᵀ‖ / ‖A‖.
     centers_ : ndarray of shape (n_clusters, n_clusters) or None

@@ -46,7 +46,7 @@ class NeighborSearch:
     ----------
     X : ndarray or csr_array of shape (n, d)
     noise : float
-        How far apart distances are that are equal but for the rounding of X itself.
+        How far apart distances are that are equal except for the rounding of X itself.
 
     Examples
     --------
@@ -251,7 +251,7 @@ class Expansion(ABC):
 
     @abstractmethod
     def _closeness(self, Q: Any) -> Array:
-        """Return ‖x‖² − 2qᵀx for all rows x: the squared distance but for ‖q‖²."""
+        """Return ‖x‖² − 2qᵀx for all rows x: the squared distance except for ‖q‖²."""
 
     @abstractmethod
     def _squares(self, Q: Any) -> Array:

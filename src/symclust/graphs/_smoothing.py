@@ -88,7 +88,7 @@ class Evidence:
     by_chance : float
         The share after `steps` steps, with the features of the nodes exchanged among them.
     error : float
-        Standard error of a share where there is nothing to foretell.
+        Standard error of a share where there is nothing to predict.
     by_walks : float or None
         The share of walks on the graph without the hidden edges; looked at where features say nothing.
     """
@@ -100,7 +100,7 @@ class Evidence:
 
     @property
     def steps(self) -> int:
-        """The least number of steps that foretells hidden edges as well as any."""
+        """The least number of steps that predicts hidden edges as well as any."""
         return least_steps(self.foretold)
 
     @property
@@ -116,7 +116,7 @@ class Evidence:
 
     @property
     def is_telling(self) -> bool:
-        """Whether there are edges enough that something to foretell would have shown."""
+        """Whether there are edges enough that something to predict would have shown."""
         return SURE * self.error < SMALL
 
 
@@ -126,7 +126,7 @@ def least_steps(foretold: Array) -> int:
 
 
 def weigh_evidence(W: sparse.csr_array, Z: Array) -> Evidence:
-    """Return how well the features Z, smoothed without some edges, foretell these, and how well walks do.
+    """Return how well the features Z, smoothed without some edges, predict these, and how well walks do.
 
     The cost is mostly that of ROUNDS · MOST products of the graph with Z.
     """

@@ -23,7 +23,7 @@ from symclust.validation import check_features, check_number, check_similarity, 
 __all__ = ["AttributedGraph", "AttributedNodes", "AttributedSimilarity", "attributed_similarity"]
 
 NEIGHBORS = 100  # at most, by features, unless told otherwise
-RANK = 256  # features beyond so many are reduced to so many: an array of n × RANK is what smoothing costs
+RANK = 256  # more features than this are reduced to this many: smoothing costs an array of n × RANK
 
 
 # What is given ----------------------------------------------------------------------------------------------
@@ -37,11 +37,11 @@ class AttributedGraph:
     graph : networkx or igraph graph, sparse matrix, ndarray or DataFrame of shape (n, n)
         The edges: undirected, weights of at least 0. Loops are left out.
     features : array-like, sparse matrix or DataFrame of shape (n, d)
-        A row for each node. A DataFrame for a graph whose nodes have names is put in order by its index,
+        One row per node. A DataFrame for a graph whose nodes have names is reordered by its index,
         which must name every node once; other rows are in the order of the nodes.
     weight : str or None, default="weight"
-        For a networkx or igraph graph, the attribute of edges that holds their weights; None counts every
-        edge 1.
+        For a networkx or igraph graph, the attribute of edges that holds their weights; None gives every
+        edge the weight 1.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AttributedGraph:
     See Also
     --------
     AttributedNodes : nodes that join later, for `predict`.
-    symclust.graphs.attributed_similarity : what estimators make of it.
+    symclust.graphs.attributed_similarity : the similarity that estimators compute from it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class AttributedNodes:
         Weights of the edges from each of the m new nodes to the n nodes of the graph; None where they have
         none.
     features : array-like, sparse matrix or DataFrame of shape (m, d)
-        Their features, in the columns that the graph's have.
+        Their features, with the same columns as those of the graph.
 
     Attributes
     ----------
@@ -347,9 +347,9 @@ def attributed_similarity(
         8 that comes within .01 of the best is taken.
     feature_share : float from 0 to 1 or "auto", default="auto"
         The share of the features in step 4: 0 leaves them out, 1 the edges. "auto" takes 1/2 where features,
-        as they are or smoothed, foretell hidden edges better than features exchanged among the nodes do,
+        as they are or smoothed, predict hidden edges better than features exchanged among the nodes do,
         beyond three standard errors. Otherwise the two know nothing of each other, and one of them is
-        followed: the edges, if walks without the hidden ones foretell these, else the features. Too few edges
+        followed: the edges, if walks without the hidden ones predict these, else the features. Too few edges
         to tell mean 1/2.
     n_neighbors : int or None, default=None
         Neighbours by features; None takes 2√n, and 100 at most.

@@ -20,7 +20,7 @@ __all__ = ["RandomWalk", "random_walk"]
 
 ROWS = 1 << 14  # made at a time: what is larger than the result stays small
 MEASURES = ("pmi", "root")
-FRONTIER = 2  # a step sets out from so many places for each that is kept: the others hold little of the walk
+FRONTIER = 2  # a step sets out from this many places for each one kept: the others hold little of the walk
 
 
 def random_walk(similarity: Any, window: int = 3, n_kept: int = 60, measure: str = "pmi") -> sparse.csr_array:
@@ -42,7 +42,7 @@ def random_walk(similarity: Any, window: int = 3, n_kept: int = 60, measure: str
         T, the number of steps. Sparse networks gain from more, and cost grows with it; T = 1 compares nodes
         by their edges alone.
     n_kept : int, default=60
-        Of each row the ends that a walk most often comes to are kept, so many of them; an entry stays if
+        How many entries of each row are kept, those where walks end most often; an entry stays if
         either of its two rows keeps it.
     measure : {"pmi", "root"}
         "pmi" is the formula above. "root" gives the same entries the square root of the averaged powers of
@@ -57,7 +57,7 @@ def random_walk(similarity: Any, window: int = 3, n_kept: int = 60, measure: str
     Notes
     -----
     No n × n array is made. The result has between n · n_kept and 2 n · n_kept entries where the graph is
-    large enough; while it is made it stands in memory about four times, 12 to 16 bytes an entry. A step sets
+    large enough; while it is made it stands in memory about four times, 12 to 16 bytes per entry. A step sets
     out from the 2 · n_kept likeliest places of the one before; on graphs where a walk of T − 1 steps reaches
     more than that, M is an approximation. A node without edges has no walks and stays isolated.
 

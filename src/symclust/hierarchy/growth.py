@@ -166,5 +166,5 @@ def splinter(operator: Operator) -> Array | None:
 
 
 def _first_largest(values: Array, slack: float) -> int:
-    """Return the first of the largest values, those equal but for rounding among them."""
+    """Return the first of the largest values, including those that differ by rounding alone."""
     return int(np.argmax(values >= values.max() - slack))

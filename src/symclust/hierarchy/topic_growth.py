@@ -256,9 +256,9 @@ class Trials:
     split : Split
         How samples are divided.
     n_trials : int
-        T: after so many splits that only cut off outliers, a node is left whole; 0 looks for none.
+        T: a node is left whole after this many splits that only cut off outliers; 0 looks for none.
     ratio : float
-        β: a part that the other is so many times larger than may be outliers.
+        β: a part may be outliers if the other is at least this many times larger.
     score : Score
         How good a split is.
     """

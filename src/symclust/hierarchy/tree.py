@@ -176,7 +176,7 @@ class Tree:
             counts.append(counts[-1] + len(node.children) - 1)
         if n_clusters not in counts:
             listed = f"1 to {counts[-1]}" if counts == list(range(1, counts[-1] + 1)) else str(counts)
-            raise OptionError(f"n_clusters={n_clusters!r} is no cut of this tree: it has {listed} leaves.")
+            raise OptionError(f"n_clusters={n_clusters!r} is not a cut of this tree: it has {listed} leaves.")
         return counts.index(n_clusters)
 
     def linkage(self, of: str = "samples") -> Array:
@@ -202,7 +202,7 @@ class Tree:
 
         Notes
         -----
-        The matrix takes 32 bytes a sample, and time linear in their number. Not so in SciPy: ``dendrogram``
+        The matrix takes 32 bytes per sample, and time linear in their number. Not so in SciPy: ``dendrogram``
         of more than a few thousand samples needs ``truncate_mode``, or the leaves alone, and ``cut_tree``
         takes quadratic time where ``fcluster`` and `cut` do not.
 

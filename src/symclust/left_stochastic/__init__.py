@@ -1,10 +1,10 @@
 """The geometry of left-stochastic factors: cK ≈ PPᵀ with the rows of P on the probability simplex.
 
-P has one row a sample here, as everywhere in symclust; in Arora, Gupta, Kapila and Fazel (2013) it has one
-column a sample. Their Algorithm 1 in pieces:
+P has one row per sample here, as everywhere in symclust; in Arora, Gupta, Kapila and Fazel (2013) it has one
+column per sample. Their Algorithm 1 in pieces:
 
 ==============  ===========================================================================================
-`embedding`     the k leading eigenvectors, scaled by c* (10) and laid into the plane of the simplex; how much
+`embedding`     the k leading eigenvectors, scaled by c* (10) and put into the plane of the simplex; how much
                 of a similarity lies in its negative eigenvalues
 `descent`       rotations in that plane; turn, project, turn again, from many starts side by side
                 (subroutine 2)

@@ -93,7 +93,7 @@ def other_clusterings(
     tolerance : float
         How far outside the simplex, on average, counts as in it.
     most : int
-        Stop when so many are found.
+        Stop when this many are found.
     n_rotations : int
         For more than three clusters: how many rotations are tried.
     rng : RandomState
@@ -166,7 +166,7 @@ def assign_sizes(P: Array, sizes: Any) -> Array:
     sizes = np.asarray(sizes)
     if sizes.shape != (k,) or not _are_counts(sizes) or sizes.sum() != n:
         raise InputError(
-            f"sizes must be {k} whole numbers, one a cluster, that add up to the {n} samples; got {sizes!r}."
+            f"sizes must be {k} whole numbers, one per cluster, that add up to {n} samples; got {sizes!r}."
         )
     rows = sparse.kron(sparse.eye_array(n), np.ones((1, k)))
     columns = sparse.kron(np.ones((1, n)), sparse.eye_array(k))

@@ -121,7 +121,7 @@ def descend(
     tol : float
         Stop when five iterations have lowered the misfit by less than 5 tol of itself.
     max_iter : int
-        Stop after so many iterations.
+        Stop after this many iterations.
     one_is_enough : bool
         Where one of the starts run side by side is exact, stop the others on their way.
 

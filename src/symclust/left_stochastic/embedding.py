@@ -18,7 +18,7 @@ STEPS = 6  # of Lanczos, each a product with one vector: a tenth of what the lea
 
 @dataclass(frozen=True)
 class Embedding:
-    """K's best approximation of rank k, laid into the plane that holds the probability simplex.
+    """K's best approximation of rank k, moved into the plane that holds the probability simplex.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Embedding:
         Coordinates in the plane, from the centre of the simplex. A rotation g of the plane makes them
         memberships: 1/k + points g Bᵀ, with B the basis `plane_basis`.
     factor : ndarray of shape (n, k)
-        The same points before they were laid into the plane: MMᵀ is the best approximation of cK of rank k.
+        The same points before they were moved into the plane: MMᵀ is the best approximation of cK of rank k.
     scale : float
         c* of (10).
     values : ndarray of shape (k,)

@@ -106,12 +106,12 @@ class BoundaryCurve:
 
     @property
     def precision(self) -> Array:
-        """Share of the detected pixels that are true; 1 where nothing was detected, thus nothing wrong."""
+        """Share of the detected pixels that are true; 1 where nothing was detected: then nothing is wrong."""
         return _share(self.matched_found, self.found)
 
     @property
     def recall(self) -> Array:
-        """Share of the true pixels that were detected; 1 where there are none, thus nothing was missed."""
+        """Share of the true pixels that were detected; 1 where there are none: then nothing was missed."""
         return _share(self.matched_true, self.true)
 
     @property

@@ -94,7 +94,7 @@ class GivesColumnCurvature(Protocol):
     """The second derivative of each column by itself."""
 
     def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
-        """Return the diagonal blocks of the Hessian, one a column of H, times the columns of V."""
+        """Return the diagonal blocks of the Hessian, one per column of H, times the columns of V."""
 
 
 @runtime_checkable

@@ -182,7 +182,7 @@ class SparseMedians(Medians):
 
 
 class ResidualMedians(Medians):
-    """Dense A with a residual, Algorithms 1 and 3: R is read and written once a column."""
+    """Dense A with a residual, Algorithms 1 and 3: R is read and written once per column."""
 
     def __init__(self, operator: Operator, H: Array, ignored: IgnoredPairs, rule: int) -> None:
         super().__init__(operator, H, ignored, rule)

@@ -197,7 +197,7 @@ class Frobenius(SymmetricDistance):
         return product
 
     def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
-        """Return the diagonal blocks of ∇²f(H), one a column, times the columns of V, as (14) needs them."""
+        """Return the diagonal blocks of ∇²f(H), one per column, times the columns of V, for (14)."""
         GV = H.T @ V
         diagonal = (np.diag(G) + self.sparsity).astype(V.dtype)
         product = H @ GV - AV + H * np.diag(GV) + V * diagonal

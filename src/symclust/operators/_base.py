@@ -31,7 +31,7 @@ class Cursor(Protocol):
     """Follows an array H that its owner changes in place."""
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the H of now."""
+        """Return A[rows] @ H for the current H."""
 
     def update(self, rows: slice, delta: Array) -> None:
         """Hear that H[rows] has just changed by `delta`."""
@@ -198,7 +198,7 @@ class Operator(ABC):
     def row_products(self, H: Array) -> Cursor:
         """Return a cursor for sweeps that change H row block by row block.
 
-        ``cursor.product(rows)`` is A[rows] @ H for the H of now, with slices as `_threads.split` makes them;
+        ``cursor.product(rows)`` is A[rows] @ H for the current H, with slices as `_threads.split` makes them;
         after changing ``H[rows]`` in place by `delta`, tell it so with ``cursor.update(rows, delta)``.
         Make a new cursor for each sweep or every few: those that carry sums forward (gram, low rank) gather
         rounding errors.
@@ -341,7 +341,7 @@ class RowProducts:
         self._H = check_followed(operator, H)
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the H of now."""
+        """Return A[rows] @ H for the current H."""
         return self._operator._rows_product(rows, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:

@@ -151,8 +151,8 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
     ----------
     graph : networkx or igraph graph, or Network
     weight : str or None, default="weight"
-        The attribute of edges that holds their weights. With "weight", an edge without it counts 1; another
-        one has to be there on every edge. None counts every edge 1.
+        The attribute of edges that holds their weights. With "weight", an edge without it has weight
+        1; another attribute must be there on every edge. None gives every edge the weight 1.
 
     Examples
     --------
@@ -196,8 +196,8 @@ def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
     frame : DataFrame
         One row per edge. Loops are dropped, with a warning.
     weight : str or None, default="weight"
-        The column that holds the weights, found in any case. Without a third column every edge counts 1;
-        None counts every edge 1 whatever columns there are.
+        The column that holds the weights, found in any case. Without a third column every edge has weight 1;
+        None gives every edge the weight 1 whatever columns there are.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
 
 
 def _weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
-    """Return the column that holds the weights, None where every edge counts 1."""
+    """Return the column that holds the weights, None where every edge has weight 1."""
     rest = [column for column in frame.columns if column not in ends]
     if weight is None or not rest:
         return None
@@ -234,7 +234,7 @@ def _weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
     listed = ", ".join(map(repr, rest))
     raise InputError(
         f"The table of edges has no column {weight!r}; besides its ends it has {listed}. Name the one that "
-        f"holds the weights, affinity_params={{'weight': {rest[0]!r}}}, or let every edge count 1, "
+        f"holds the weights, affinity_params={{'weight': {rest[0]!r}}}, or give every edge the weight 1, "
         "affinity_params={'weight': None}."
     )
 
@@ -276,7 +276,8 @@ def _about_attributes(graph: Any, weight: Any) -> str:
     there = (
         f"Attributes that edges have: {', '.join(map(repr, found))}" if found else "They have no attributes"
     )
-    return f"weight={weight!r}: no edge of the graph has that attribute. {there}; None counts each edge 1."
+    missing = f"weight={weight!r}: no edge of the graph has that attribute."
+    return f"{missing} {there}; None gives each edge the weight 1."
 
 
 def _numbers(weights: list[Any], ends: Array, graph: Any, weight: Any) -> Array:

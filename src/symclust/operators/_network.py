@@ -135,7 +135,7 @@ def _check_weights(i: Array, j: Array, w: Array, names: Sequence[Any], place: Ca
         first = int(np.isfinite(w).argmin())
         raise InputError(
             f"The weight of the edge between {names[i[first]]!r} and {names[j[first]]!r} is {w[first]} "
-            f"({place(first)}). Every edge needs a finite number: mend it, or leave the edge out."
+            f"({place(first)}). Every edge needs a finite number: fix it, or leave the edge out."
         )
 
 

@@ -23,7 +23,7 @@ class Bipartite(Operator):
     Parameters
     ----------
     X : array or SciPy sparse array of shape (n, d)
-        One row a sample.
+        One row per sample.
 
     Examples
     --------

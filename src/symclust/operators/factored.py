@@ -165,7 +165,7 @@ class FactoredRowProducts:
         self._Z = operator._inward(H)
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the H of now."""
+        """Return A[rows] @ H for the current H."""
         return self._operator._outward(rows, self._Z, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:
@@ -184,7 +184,7 @@ class Gram(Factored):
     Parameters
     ----------
     X : array or SciPy sparse array of shape (n, d)
-        One row an object. A sparse X is also kept transposed once a product is taken.
+        One row per object. A sparse X is also kept transposed once a product is taken.
     scale : array of shape (n,), optional
         The row scaling s; ones by default.
     self_edges : bool, default=True

@@ -188,7 +188,7 @@ class ShiftedRowProducts:
         self._parts = [part.row_products(H) for _, part in operator._terms]
 
     def product(self, rows: slice) -> Array:
-        """Return M[rows] @ H for the H of now."""
+        """Return M[rows] @ H for the current H."""
         total = self._operator._sum(part.product(rows) for part in self._parts)
         return self._operator._shifted(total, self._H, rows)
 

@@ -48,7 +48,7 @@ def matplotlib_module(name: str = "pyplot") -> ModuleType:
 
 
 def fresh_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes that were given, or those of a new figure of so many inches."""
+    """Return the axes that were given, or those of a new figure of the given size in inches."""
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(width, height), layout="constrained")[1]
     return ax

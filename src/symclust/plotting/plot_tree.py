@@ -37,7 +37,7 @@ def plot_tree(
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, taller for more leaves.
     max_leaves : int
-        A larger tree is drawn as it was when it had so many leaves.
+        A larger tree is drawn as it was when it had this many leaves.
     n_terms : int
         How many terms to write beside a leaf, for trees that have them.
     feature_names : sequence of str, optional
@@ -95,7 +95,7 @@ def tree_of(model: Any) -> list[Any]:
 
 
 def _grown_to(nodes: list[Any], max_leaves: int) -> dict[int, tuple[Any, tuple[int, ...]]]:
-    """Return nodes by number with their children, as they were when the tree had at most so many leaves."""
+    """Return nodes by number with their children, as they were when the tree had at most this many leaves."""
     # Children are numbered as splits are made, so that the first splits have the smallest numbers.
     inner = sorted((node for node in nodes if node.children), key=lambda node: min(node.children))
     kept, n_leaves = set(), 1

@@ -81,7 +81,7 @@ def take_sample(data: bytes, name: str) -> str:
     while data.count(b"\n", 0, size) < 2 and size < len(data):
         if size >= LONGEST_LINE:
             raise InputError(
-                f"The first line of {name} is longer than {LONGEST_LINE / 1e6:.0f} MB: this is no table. "
+                f"The first line of {name} is longer than {LONGEST_LINE / 1e6:.0f} MB: this is not a table. "
                 "Each row has a line of its own."
             )
         size *= 4
@@ -247,7 +247,7 @@ def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, 
         more = "" if wrong.size == 1 else f", and {wrong.size - 1:,} more likewise"
         raise InputError(
             f"{what} is ragged: line {lines[place]:,} has {_fields(widths[place])} where {expected} are "
-            f"expected{more}. Mend it, or name another delimiter (delimiter=...); fields with a delimiter in "
+            f"expected{more}. Fix it, or name another delimiter (delimiter=...); fields with a delimiter in "
             "them need quotes."
         )
 

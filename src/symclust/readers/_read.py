@@ -95,9 +95,9 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
     kind : {"auto", "features", "similarity", "graph", "texts", "expression", "image"}, default="auto"
         What the file holds. "auto" goes by its ending, its first bytes and its first lines.
     **options
-        What else is to be known; each format takes some of these and refuses the others by name.
+        Further details; each format takes some of these and refuses the others by name.
 
-        - `delimiter`: the character between fields, or ``"spaces"``; guessed unless told (tables, edges,
+        - `delimiter`: the character between fields, or ``"spaces"``; guessed by default (tables, edges,
           texts).
         - `header`: True, False or "auto" (tables, edges, texts).
         - `id_column`: the name or number of the column that names the samples, None for none, "auto" to
@@ -106,11 +106,11 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
         - `text_columns`: "error", "drop", or "one_hot" for a column of zeros and ones for each value (tables,
           Parquet).
         - `missing`: "error", "drop_rows", "drop_columns", or "mean" to fill gaps in (tables, Parquet).
-        - `weight`: the column or attribute with the weights of edges, None to let each count 1 (graphs).
+        - `weight`: column or attribute with the weights of edges, None to give each the weight 1 (graphs).
         - `duplicates`: "error", "sum", "max" or "first", for edges that are listed twice (graphs).
         - `text_column`: the column or key that holds the texts (texts).
         - `key`: the array to take (NPZ).
-        - `encoding`: of text, "utf-8" unless told (all text formats).
+        - `encoding`: of text, "utf-8" by default (all text formats).
 
     Returns
     -------
@@ -178,7 +178,7 @@ def read_described(path: Any, kind: str = "auto", **options: Any) -> Described:
         if name not in known:
             listed = ", ".join(map(repr, known)) or "none"
             raise OptionError(
-                f"{name}={value!r:.60} is no option for {source.name}, which is read as "
+                f"{name}={value!r:.60} is not an option for {source.name}, which is read as "
                 f"{form.replace('_', ' ')}. Its options: {listed}."
             )
     found = reader(source, **({} if kind == "auto" else {"kind": kind}), **options)

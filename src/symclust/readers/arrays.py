@@ -63,7 +63,7 @@ def _read_header(file: Any, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
         shape, _, dtype = read(file, max_header_size=LARGEST_HEADER)
     except Exception as error:  # the header is parsed as Python, which has errors of many kinds
         first = str(error).split("\n")[0]
-        raise InputError(f"{name} is no array that NumPy has saved, or is damaged: {first}") from error
+        raise InputError(f"{name} is not an array saved by NumPy, or is damaged: {first}") from error
     return shape, dtype
 
 
@@ -75,7 +75,7 @@ def read_npz(source: Source, kind: str = "auto", key: str | None = None) -> Desc
     except SymclustError:
         raise
     except Exception as error:  # zipfile and its decompressors have errors of many kinds
-        raise InputError(f"{source.name} is no archive of arrays, or is damaged: {error}.") from error
+        raise InputError(f"{source.name} is not an archive of arrays, or is damaged: {error}.") from error
 
 
 def _read_archive(archive: zipfile.ZipFile, kind: str, key: str | None, name: str) -> Described:
@@ -220,7 +220,7 @@ def _market_header(data: bytes, name: str) -> tuple[str, str, str, tuple[int, ..
     if banner is None:
         raise InputError(
             f"{name} does not begin with a line such as '%%MatrixMarket matrix coordinate real symmetric': "
-            "it is no MatrixMarket file."
+            "it is not a MatrixMarket file."
         )
     start = banner.end()
     while data[start : start + 1] in (b"%", b"\n") and start < len(data):

@@ -35,7 +35,7 @@ def read_h5ad(source: Source, kind: str = "expression") -> Described:
         raise
     except Exception as error:  # HDF5 and anndata have errors of many kinds
         first = str(error).split("\n")[0][:200]
-        raise InputError(f"{source.name} is no AnnData file, or is damaged: {first}.") from error
+        raise InputError(f"{source.name} is not an AnnData file, or is damaged: {first}.") from error
     notes = [f"{adata.n_obs:,} samples and {adata.n_vars:,} variables."]
     return Described(adata, "expression", sample_names(adata), notes)
 

@@ -53,7 +53,7 @@ def read_edges(
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
     if layout.width < 2:
         raise InputError(
-            f"{source.name} has one field in a line; an edge needs two names, separated by spaces, a tab or "
+            f"{source.name} has one field per line; an edge needs two names, separated by spaces, a tab or "
             "a comma (or by delimiter=...)."
         )
     has_header = _has_header(layout.rows) if header == AUTO else bool(header)
@@ -197,8 +197,8 @@ def _weights(column: Any, name: str, place: Any) -> np.ndarray:
             numbers[row] = float(field)
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"{name}: the weight in {place(row)} is {field!r:.60}, not a number. Mend it, or say "
-                "weight=None to let every edge count 1."
+                f"{name}: the weight in {place(row)} is {field!r:.60}, not a number. Fix it, or say "
+                "weight=None to give every edge the weight 1."
             ) from error
     return numbers
 
@@ -218,8 +218,8 @@ def read_graphml(
         raise InputError(f"{source.name} says that it is encoded as {encoding!r}. Convert it to UTF-8.")
     if re.search(rb"<!\s*(DOCTYPE|ENTITY)", data, re.IGNORECASE):
         raise InputError(
-            f"{source.name} has a DOCTYPE or ENTITY declaration, which GraphML needs none of and by which a "
-            "small file can fill all memory. Remove it."
+            f"{source.name} has a DOCTYPE or ENTITY declaration, which GraphML does not need and which lets "
+            "a small file fill all memory. Remove it."
         )
     return _from_networkx(networkx.read_graphml, data, source.name, weight, duplicates)
 
@@ -288,7 +288,8 @@ def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) ->
             held = repr(data.get(attribute))
             raise InputError(
                 f"{name}: edge {place:,}, between {u!r} and {v!r}, has {held:.60} as {attribute!r}, not a "
-                "number. Name another attribute (weight='...'), or say weight=None to let every edge count 1."
+                "number. Name another attribute (weight='...'), or say weight=None to give every edge the "
+                "weight 1."
             ) from error
     notes.append(f"Weights of edges are their attribute {attribute!r}.")
     return numbers

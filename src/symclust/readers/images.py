@@ -31,7 +31,9 @@ def read_image(source: Source, kind: str = "image") -> Described:
         raise
     except Exception as error:  # each format has a library with errors of its own
         first = str(error).split("\n")[0][:200]
-        raise InputError(f"{source.name} is no image that can be read, or is damaged: {first}.") from error
+        raise InputError(
+            f"{source.name} is not an image that can be read, or is damaged: {first}."
+        ) from error
 
 
 def _describe(imageio: Any, source: Source) -> Described:

@@ -130,7 +130,7 @@ def _load_parquet(source: Source) -> Any:
         raise
     except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
         first = str(error).split("\n")[0][:200]
-        raise InputError(f"{source.name} is no Parquet file, or is damaged: {first}.") from error
+        raise InputError(f"{source.name} is not a Parquet file, or is damaged: {first}.") from error
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
@@ -242,7 +242,7 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
     seen: dict[Any, int] = {}
     row, twice = next((row, i) for row, i in enumerate(ids, 1) if seen.setdefault(i, row) != row)
     raise InputError(
-        f"{name}: {called} names the samples, but {twice!r} is there twice, in rows {seen[twice]:,} and "
+        f"{name}: {called} names the samples, but {twice!r} occurs twice, in rows {seen[twice]:,} and "
         f"{row:,}. Give each sample a name of its own, or say id_column=None (no names) or id_column='...' "
         "(another column)."
     )
@@ -417,7 +417,7 @@ def _about_texts(frame: Any, texts: list[Any], name: str) -> str:
     if count < len(frame) / 2:
         return (
             f"{name}: column {column!r} holds numbers, but {value!r:.60} in {_row(frame, row)}"
-            f"{'' if count == 1 else f', and {count - 1:,} other texts'}. Mend it, or leave the column out: "
+            f"{'' if count == 1 else f', and {count - 1:,} other texts'}. Fix it, or leave the column out: "
             "columns=[...], or text_columns='drop'."
         )
     return (
@@ -434,7 +434,7 @@ def _refuse_infinite(frame: Any, name: str) -> None:
         if values.dtype.kind == "f" and np.isinf(values).any():
             row = int(np.isinf(values).argmax())
             raise InputError(
-                f"{name}: {_row(frame, row)} of column {column!r} is infinite. Mend it, or leave the row or "
+                f"{name}: {_row(frame, row)} of column {column!r} is infinite. Fix it, or leave the row or "
                 "the column out."
             )
 

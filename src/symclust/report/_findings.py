@@ -153,7 +153,7 @@ def _inside(clustering: Clustering) -> str:
     inside, expected = inside_share(sparse.coo_array(A), clustering.labels)
     return (
         f"{_upper(percent(inside))} of the weight of all links lies inside {clustering.nouns.cluster}s; with "
-        f"{clustering.nouns.cluster}s drawn by lot it would be {percent(expected)}."
+        f"{clustering.nouns.cluster}s drawn at random it would be {percent(expected)}."
     )
 
 
@@ -222,7 +222,7 @@ def _dominant(clustering: Clustering) -> Iterator[Finding]:
     sizes = clustering.sizes
     if np.count_nonzero(sizes) < 2:
         if clustering.n_clusters > 1 and sizes.any():
-            yield Finding(f"Everything is in one {clustering.nouns.cluster}: nothing was told apart.")
+            yield Finding(f"Everything is in one {clustering.nouns.cluster}: nothing was separated.")
         return
     largest = int(sizes.argmax())
     share = sizes[largest] / clustering.n_samples
@@ -273,7 +273,7 @@ def _without_core(clustering: Clustering) -> Iterator[Finding]:
     if blurred.size == 1:
         only = int(blurred[0])
         yield Finding(
-            f"{_upper(_call(clustering, [only]))} has little core: {percent(shares[only])} of its members "
+            f"{_upper(_call(clustering, [only]))} has a weak core: {percent(shares[only])} of its members "
             "belong clearly to it.",
             [only],
         )
@@ -281,7 +281,7 @@ def _without_core(clustering: Clustering) -> Iterator[Finding]:
         clusters = blurred[np.argsort(shares[blurred], kind="stable")][:6].tolist()
         rest = f" (and {blurred.size - 6} more)" if blurred.size > 6 else ""
         yield Finding(
-            f"{_upper(_call(clustering, clusters))}{rest} have little core: fewer than half of their members "
+            f"{_upper(_call(clustering, clusters))}{rest} have a weak core: fewer than half of their members "
             "belong clearly to them.",
             clusters,
         )

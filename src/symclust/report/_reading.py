@@ -171,8 +171,8 @@ def _labels(model: Any) -> Array:
     labels = getattr(model, "labels_", getattr(model, "labels", None))
     if labels is None or callable(labels):
         raise InputTypeError(
-            f"A report is about a fitted clustering with labels_, which {type(model).__name__} has not. "
-            "Call write_report(path, model)."
+            f"A report is about a fitted clustering with labels_, which {type(model).__name__} does not "
+            "have. Call write_report(path, model)."
         )
     return np.asarray(labels).ravel()
 

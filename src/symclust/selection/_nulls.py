@@ -65,7 +65,7 @@ def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
       every node keeps its number of neighbours exactly (Maslov and Sneppen 2002).
     - Other weights of a network are shuffled over the rewired edges as ratios w_ij / (s_i s_j), s_i the
       average weight of an edge of i.
-    - Similarities of most pairs are shuffled over all pairs as ratios to what the degrees foretell, a_ij Σd /
+    - Similarities of most pairs are shuffled over all pairs as ratios to what the degrees predict, a_ij Σd /
       (d_i d_j).
 
     Rows and columns of the last two are scaled by one number for each sample until the degrees are those of
@@ -231,7 +231,7 @@ def _weighted(Z: sparse.csr_array, W: sparse.csr_array, rng: np.random.RandomSta
 
 
 def _shuffled_ratios(A: Array, rng: np.random.RandomState) -> Array:
-    """Return similarities of all pairs, shuffled as ratios to what the degrees foretell."""
+    """Return similarities of all pairs, shuffled as ratios to what the degrees predict."""
     pairs = A.astype(np.float64)
     np.fill_diagonal(pairs, 0)
     degrees = pairs.sum(axis=1)

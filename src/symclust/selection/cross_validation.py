@@ -1,4 +1,4 @@
-"""Held-out pairs: how well k clusters foretell similarities that they were not shown."""
+"""Held-out pairs: how well k clusters predict similarities that they were not shown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_HIDDEN = 5  # hidden pairs below which an error means nothing
 
 
 class CrossValidation(Method):
-    r"""Hide random pairs, fit the others, and see how well the hidden ones are foretold.
+    r"""Hide random pairs, fit the others, and see how well the hidden ones are predicted.
 
     In each of `n_folds` rounds a random `share` of the pairs is hidden. A factor :math:`H \ge 0` with k
     columns is fitted to all other pairs as in `OffDiagonalSymNMF` (``ignore=``), and compared with the hidden
@@ -40,7 +40,7 @@ class CrossValidation(Method):
     .. math:: s(k) = 1 - \frac{\sum_{hidden} c_{ij} (a_{ij} - h_i^T h_j)^2}
                               {\sum_{hidden} c_{ij} (a_{ij} - g_i g_j)^2}
 
-    where g is the factor with one column: what the degrees foretell, without clusters. So s(1) = 0. In a
+    where g is the factor with one column: what the degrees predict, without clusters. So s(1) = 0. In a
     network, where most pairs have no edge, edges are hidden and as many pairs without one, and the weights
     :math:`c_{ij}` say how many pairs each stands for. Time and memory follow the edges.
 
@@ -78,7 +78,7 @@ class CrossValidation(Method):
         self.share = share
 
     def choose(self, study: Study) -> Selection:
-        """Return the smallest number of clusters that foretells hidden pairs as well as any."""
+        """Return the smallest number of clusters that predicts hidden pairs as well as any."""
         began = time.perf_counter()
         check_number("n_folds", self.n_folds, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
@@ -173,9 +173,9 @@ def hidden_error(A: Any, hidden: Hidden, k: int, seed: int) -> float:
 
 def _sentence(chosen: int, best: int, largest: float) -> str:
     if chosen == 1:
-        return "One cluster: no number of clusters foretells hidden pairs better than their degrees do."
+        return "One cluster: no number of clusters predicts hidden pairs better than their degrees do."
     reason = "best" if chosen == best else f"as well as {best}, up to a standard error"
     return (
-        f"{chosen} clusters foretell hidden pairs {reason}: they explain {largest:.0%} of what their degrees "
+        f"{chosen} clusters predict hidden pairs {reason}: they explain {largest:.0%} of what their degrees "
         "leave open."
     )

@@ -1,4 +1,4 @@
-"""Prediction strength: how well halves of the samples foretell each other's clusters, beyond chance."""
+"""Prediction strength: how well halves of the samples predict each other's clusters, beyond chance."""
 
 from __future__ import annotations
 
@@ -236,6 +236,6 @@ def _gps_sentence(best: int, k: int, strength: float, null: Curve, place: int, p
             f"no more than data without clusters ({expected}; p = {p_values[place]:.2f})."
         )
     return (
-        f"{k} clusters: halves of the samples foretell each other's clusters with a strength of "
+        f"{k} clusters: halves of the samples predict each other's clusters with a strength of "
         f"{strength:.2f}, where data without clusters have {expected} (p = {p_values[place]:.2f})."
     )

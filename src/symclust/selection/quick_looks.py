@@ -36,7 +36,7 @@ class Silhouette(Method):
     Parameters
     ----------
     max_samples : int, default=2000
-        Of more samples, so many are drawn and compared with each other.
+        If there are more samples, this many are drawn and compared with each other.
 
     Examples
     --------

@@ -92,9 +92,9 @@ def _network(study: Study) -> sparse.csr_array:
     data = study.data
     if is_made_of_features(data):
         raise CombinationError(
-            "method='bethe_hessian' counts communities of a network whose edges are chance beyond them. The "
-            "neighbour graph of samples is none: near samples have common neighbours even where there are no "
-            "clusters. Use method='auto', or one of the others."
+            "method='bethe_hessian' counts communities of a network whose other edges are random. The "
+            "neighbour graph of samples is not such a network: near samples have common neighbours even "
+            "where there are no clusters. Use method='auto', or one of the others."
         )
     A = pairs_of(data, "bethe_hessian")
     n, edges = A.shape[0], A.nnz if sparse.issparse(A) else np.count_nonzero(A)

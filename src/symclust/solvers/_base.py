@@ -1,7 +1,7 @@
 """What a solver is: one step on a state.
 
 A solver never loops, never looks at the clock and never multiplies with A by itself. It is a coroutine that
-yields the matrix it wants multiplied and is sent the product; the driver collects the wishes of all starts
+yields the matrix it wants multiplied and is sent the product; the driver collects the requests of all starts
 and reads A once for all of them.
 """
 
@@ -174,7 +174,7 @@ class ProductSolver(Solver):
 
 
 def drive(operator: Operator, coroutines: Sequence[Steps]) -> None:
-    """Run coroutines to their ends, answering each round of wishes with a single product."""
+    """Run coroutines to their ends, answering each round of requests with a single product."""
     pending = [(coroutine, wish) for coroutine in coroutines if (wish := next(coroutine, None)) is not None]
     while pending:
         products = multiply(operator, [wish for _, wish in pending])

@@ -20,7 +20,7 @@ from symclust.validation import check_number, says_stop
 
 logger = logging.getLogger("symclust")
 
-# An iteration on a sparse factor that brings less than so many tol of the whole decrease brings nonzeros.
+# An iteration on a sparse factor that brings less than this many tol of the decrease so far brings nonzeros.
 SETTLED = 2
 HISTORY = np.dtype([("iteration", "i8"), ("seconds", "f8"), ("objective", "f8"), ("stationarity", "f8")])
 
@@ -179,7 +179,7 @@ def run(
     control : Control
         Limits and callback.
     reference : sequence of float, optional
-        What stationarity is relative to, one a start; by default ‖∇ᴾf‖ at the start itself.
+        What stationarity is relative to, one per start; by default ‖∇ᴾf‖ at the start itself.
     certify : bool, default=True
         Spend a last product on the exact objective and stationarity of points known only from their way.
     least : int, default=1

@@ -165,7 +165,7 @@ class RowSolver:
 
 
 def add_columns(G: Array, R: Array, most: int, nonnegative: bool) -> Array:
-    """Return h with at most `most` entries a row, added one by one where they explain most of the rest.
+    """Return h with at most `most` entries per row, added one by one where they explain most of the rest.
 
     Keeping the largest entries of the solution without limit would be wrong: columns have different lengths,
     and what one of them explains, others may explain as well. Samples with the same columns go together.

@@ -67,7 +67,7 @@ class Starts:
     def leaves(self, n_leaves: int) -> Clustering:
         """Return the leaves of the next tree."""
         if self.tree is None:
-            raise CombinationError("init='tree' needs a tree of communities, and nobody grows one here.")
+            raise CombinationError("init='tree' needs a tree of communities, which is not grown here.")
         return self.tree(n_leaves, int(self.rng.randint(2**31)))
 
 

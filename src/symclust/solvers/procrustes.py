@@ -14,7 +14,7 @@ from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Procrustes"]
 
-TURNS = 10  # rotations an iteration: they cost little beside the product that measures the point
+TURNS = 10  # rotations per iteration: they cost little beside the product that measures the point
 STILL = 1e-9  # change of the rotation, relative to its size, at which it stands still
 
 
@@ -35,7 +35,7 @@ class Procrustes(ProductSolver):
         super().check(problem)
         if problem.objective.sparsity:
             raise CombinationError(
-                "solver='procrustes' knows nothing of sparsity: leave it out, or choose solver='row_descent'."
+                "solver='procrustes' does not support sparsity: leave it out, or choose solver='row_descent'."
             )
 
     needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)

@@ -144,7 +144,7 @@ def read_archive(file: BinaryIO, size: int) -> tuple[dict[str, Any], Any, Arrays
     try:
         archive = ZipFile(file)
     except BadZipFile as error:
-        raise InputError("it is no zip file, or was cut off") from error
+        raise InputError("it is not a zip file, or was cut off") from error
     with archive:
         entries = _check_entries(archive, size)
         header = json.loads(_read(archive, entries[HEADER]))

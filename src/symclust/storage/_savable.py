@@ -106,8 +106,8 @@ def load(path: str | PathLike[str]) -> Any:
     """Read a model from a file that ``model.save(path)`` wrote.
 
     Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the
-    names of classes of symclust that are on a list. Damaged files are refused by their checksums. Still, only
-    rely on what a model says if you trust who made it.
+    names of classes of symclust that are on a list. Damaged files are refused by their checksums. Still, rely
+    on what a model says only if you trust whoever made it.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def load(path: str | PathLike[str]) -> Any:
     Raises
     ------
     InputError
-        For a file that is not there, that is no model, that is damaged, or that was written in a format of a
-        newer symclust.
+        If the file does not exist, is not a model, is damaged, or was written by a newer version of symclust
+        in another format.
 
     Examples
     --------
@@ -150,11 +150,11 @@ placing samples. Save it with data=True.
     except OSError as error:
         raise InputError(f"{showable(str(path))} cannot be read: {error.strerror or error}.") from error
     except InputError as error:
-        raise InputError(f"{showable(str(path))} is no model that can be loaded: {error}.") from error
+        raise InputError(f"{showable(str(path))} is not a model that can be loaded: {error}.") from error
     except Exception as error:  # whatever zipfile, json and NumPy say to bytes that nobody vouches for
         raise InputError(
-            f"{showable(str(path))} is no model that can be loaded: it is damaged ({type(error).__name__}: "
-            f"{showable(str(error))[:200]})."
+            f"{showable(str(path))} is not a model that can be loaded: it is damaged "
+            f"({type(error).__name__}: {showable(str(error))[:200]})."
         ) from error
 
 

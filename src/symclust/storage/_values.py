@@ -250,7 +250,7 @@ class Decoder:
     def _make(self, number: int, name: str, content: Any) -> None:
         cls = allowed().get(name)
         if not isinstance(cls, type):
-            raise InputError(f"it names the class {name!r}, which is none that models are made of")
+            raise InputError(f"it names the class {name!r}, which models are not made of")
         if issubclass(cls, tuple):
             self._made[number] = cls._make(self._each(content))  # type: ignore[attr-defined]
             return
@@ -278,7 +278,7 @@ class Decoder:
     def _method(self, parts: list[Any]) -> Any:
         owner, name = self.decode(parts[0]), parts[1]
         if name not in METHODS or type(owner) not in allowed().values():
-            raise TypeError(f"{name} is no method of a model")
+            raise TypeError(f"{name} is not a method of a model")
         return getattr(owner, name)
 
     def _random_state(self, parts: list[Any]) -> Any:

@@ -44,7 +44,7 @@ public:
           worker(full, k, starts, cycles), product(width), own(width), change(width), few(width), places(width),
           fetch_Z(Z, width, A.X.indices + A.X.indptr[A.n]), fetch_H(H, width, A.extra.indices + A.extra.indptr[A.n]) {}
 
-    // Adds to `decrease` and `squared_gradient`, one entry a start. Interrupted, it has changed some rows of H, and not G.
+    // Adds to `decrease` and `squared_gradient`, one entry per start. Interrupted, it has changed some rows of H, and not G.
     void run(double* G, double offset, const std::uint8_t* active, double* row_gradient, double* decrease,
              double* squared_gradient) {
         worker.load(G, offset);

@@ -45,7 +45,7 @@ public:
           lane_change(lanes.count * starts), lane_cross(lanes.count * starts),
           lane_gram(lanes.count * starts * square), again(starts) {}
 
-    // Adds to `decrease` and `squared_gradient`, one entry a start. Interrupted, it stops between two steps: H, G and both sums
+    // Adds to `decrease` and `squared_gradient`, one entry per start. Interrupted, it stops between two steps: H, G and both sums
     // belong together, as after a sweep over fewer rows.
     void run(double* decrease, double* squared_gradient) {
         const int threads = static_cast<int>(std::min<std::ptrdiff_t>(lanes.count, lanes.count > 1 ? max_threads() : 1));
