@@ -55,7 +55,7 @@ $(VENV)/.build: pyproject.toml
 	touch $@
 
 $(VENV)/.package: $(VENV)/.build $(SOURCES)
-	@echo "Compiling and installing symclust: minutes the first time, seconds after that."
+	@echo "Compiling and installing symclust: up to 10 minutes the first time, seconds after that."
 	@$(PIP) install --quiet --no-build-isolation '.[cli,images]' & pid=$$!; \
 	while kill -0 $$pid 2>/dev/null; do printf .; sleep 2; done; echo; wait $$pid
 	@touch $@
