@@ -196,8 +196,10 @@ def map_blocks(function: Callable[[Any], Any], blocks: Iterable[Any]) -> list[An
     if threads == 1 or len(blocks) < 2 or nested:
         return [_unless_cancelled(function, block) for block in blocks]
     job, pool = _Job(), _pool(threads)
-    futures = [pool.submit(job.run, function, block) for block in blocks]
+    futures: list[Any] = []
     try:
+        for block in blocks:  # inside: an interrupt here, too, must end what has been handed out
+            futures.append(pool.submit(job.run, function, block))
         return [future.result() for future in futures]
     except BaseException:
         job.cancelled = True
