@@ -249,7 +249,7 @@ def test_options_are_refused_before_anything_is_computed():
         (
             {"coupling": 1.0},
             X,
-            "coupling=1.0 has no meaning for solver='auto': only 'anls', 'columnwise', 'hals'",
+            "coupling=1.0 has no meaning for solver='auto': only 'anls', 'columnwise', 'extrapolated_hals'",
         ),
         ({"coupling": "increasing", "solver": "newton"}, X, "coupling='increasing' has no meaning for"),
         ({"affinity": "gaussian"}, sparse.csr_array(X), "20 sparse samples would be a dense.*n_neighbors="),

@@ -51,9 +51,9 @@ class SymNMF(DescentEstimator):
         ``{"n_neighbors": 20}``. For a graph, ``{"weight": "strength"}`` names the edge attribute that holds
         the weights; None counts every edge 1, and by default it is "weight" where edges have that.
     solver : str, default="auto"
-        "row_descent", "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate" or
-        "multiplicative". "auto" takes "row_descent" wherever rows of A are at hand and "anls" for operators
-        known by products alone.
+        "row_descent", "anls", "hals", "extrapolated_hals", "newton", "projected_newton", "gauss_newton",
+        "projected_gradient", "barzilai_borwein", "coordinate" or "multiplicative". "auto" takes "row_descent"
+        wherever rows of A are at hand and "anls" for operators known by products alone.
     init : str or array of shape (n_samples, n_clusters), default="auto"
         Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows,
         on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
