@@ -25,12 +25,8 @@ DTYPES = (np.float32, np.float64)
 N, K = 48, 3
 
 ONLY_DESCENDS = {"multiplicative"}  # entries reach zero only in the limit
-COUPLED = {
-    "anls",
-    "columnwise",
-    "extrapolated_hals",
-    "hals",
-}  # descend on two factors; their common value may rise for a while
+# These descend on two factors; their common value may rise for a while.
+COUPLED = {"anls", "columnwise", "extrapolated_hals", "hals"}
 NONMONOTONE = {"barzilai_borwein"}  # lowers the largest of the last ten values
 OWN_GOAL = {"procrustes"}  # brings the factor close to a rotation of the eigenvectors; the objective follows
 NO_SPARSITY = {"columnwise", "procrustes"}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
 
 from symclust.constraints import Nonnegative
 from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.objectives import Frobenius
-from symclust.operators import Operator
-from symclust.solvers import Problem, Solver
+from symclust.operators import Operator, low_rank
+from symclust.solvers import Control, Problem, Result, Solver, Start, Starts
 from symclust.validation import check_number
 
 
@@ -53,13 +55,14 @@ class SymNMF(DescentEstimator):
     solver : str, default="auto"
         "row_descent", "anls", "hals", "extrapolated_hals", "newton", "projected_newton", "gauss_newton",
         "projected_gradient", "barzilai_borwein", "coordinate" or "multiplicative". "auto" takes "row_descent"
-        wherever rows of A are at hand and "anls" for operators known by products alone.
+        wherever rows of A are at hand and "barzilai_borwein" for operators known by products alone.
     init : str or array of shape (n_samples, n_clusters), default="auto"
         Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows,
         on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
         with 2k columns, merges the found clusters down to k and starts from there; "auto" takes "tree" for a
-        sparse A and "merge" for others. Further: "random", "spectral", "greedy" and "zero" as in
-        `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
+        sparse A and "merge" for others. "low_rank" solves the problem on an approximation of A of rank 2k
+        (`operators.low_rank`) first, which is faster for a large dense A. Further: "random", "spectral",
+        "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
@@ -73,7 +76,8 @@ class SymNMF(DescentEstimator):
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
-        The weight α of the solvers with two coupled factors, "anls" and "hals". "auto" takes the largest
+        The weight α of the solvers with two coupled factors, "anls", "hals" and
+        "extrapolated_hals". "auto" takes the largest
         eigenvalue of A; "increasing" lets it grow until the factors agree.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
@@ -129,6 +133,8 @@ class SymNMF(DescentEstimator):
     np.True_
     """
 
+    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank",)
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -167,6 +173,13 @@ class SymNMF(DescentEstimator):
 
     def _make_problem(self, A: Operator) -> Problem:
         return Problem(A, Frobenius(A, self.sparsity), Nonnegative())
+
+    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
+        starts = replace(starts, sketch=partial(self._sketch, problem.operator))
+        return super()._solve(problem, starts, control)
+
+    def _sketch(self, A: Operator, rank: int, seed: int) -> Problem:
+        return self._make_problem(low_rank(A, rank, random_state=seed))
 
     def _make_solver(self, problem: Problem) -> Solver:
         return make_solver(self.solver, problem.objective, self.coupling)

@@ -53,7 +53,8 @@ class Starts:
 
     `scout` is the solver of the first descent of "merge", where it is to be another than usual, and
     `scout_iterations` how far it goes. `tree` gives the leaves of a tree of communities of A for a number of
-    leaves and a seed; who gives it takes factors that are held sparse.
+    leaves and a seed; who gives it takes factors that are held sparse. `sketch` gives the same problem on an
+    approximation of A of some rank, for a rank and a seed.
     """
 
     init: str | Array | sparse.csr_array
@@ -63,6 +64,7 @@ class Starts:
     scout: Solver | None = None
     scout_iterations: int = FIRST_SWEEPS
     tree: Callable[[int, int], Clustering] | None = None
+    sketch: Callable[[int, int], Problem] | None = None
 
     def leaves(self, n_leaves: int) -> Clustering:
         """Return the leaves of the next tree."""
@@ -144,6 +146,8 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
         return tree_starts(problem, solver, starts)
     if init == "merge":
         return merged_starts(problem, solver, starts, control)
+    if init == "low_rank":
+        return sketched_starts(problem, starts, control)
     initialize = registry.resolve("initialization", starts.init)
     options = {"is_over": control.is_over} if starts.init in BY_COLUMNS else {}
     with single_threaded_blas():
@@ -264,6 +268,25 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
         H, path = merge_clusters(operator, labels, columns, k)
         points.append(Start(H, reference, path, interrupted))
     return points
+
+
+def sketched_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
+    """Solve the problem on an approximation of A of low rank, whose products cost next to nothing.
+
+    The rank leaves room for the 2k clusters of "merge". What stationarity is measured against is a random
+    start's gradient there: it is hardly another with A, which would have to be read for it.
+    """
+    if starts.sketch is None:
+        raise CombinationError("init='low_rank' needs an approximation of A, and nobody makes one here.")
+    columns = min(OVERSIZE * starts.n_columns, problem.operator.n)
+    sketch = starts.sketch(columns, int(starts.rng.randint(2**31)))
+    points = merged_starts(sketch, RowDescent(), starts, control)
+    paths = [point.merge_path for point in points]
+    results = descend(sketch, RowDescent(), starts, points, replace(control, callback=None))
+    return [
+        Start(result.H, result.reference, path, result.interrupted)
+        for result, path in zip(results, paths, strict=True)
+    ]
 
 
 def merged_leaves(problem: Problem, starts: Starts) -> Start:
