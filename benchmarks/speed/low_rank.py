@@ -33,9 +33,8 @@ def main() -> None:
         row = {**options, "seconds": time.perf_counter() - wall}
         row["processor seconds"] = time.process_time() - processor
         row |= {"iterations on A": model.n_iter_, "objective": model.objective_}
-        row["above the first, %"] = 100 * (
-            model.objective_ / (rows[0]["objective"] if rows else model.objective_) - 1
-        )
+        first = rows[0]["objective"] if rows else model.objective_
+        row["above the first, %"] = 100 * (model.objective_ / first - 1)
         row["NMI"] = normalized_mutual_info_score(labels, model.labels_)
         rows.append(row)
         print(row, flush=True)

@@ -15,7 +15,7 @@ operator     A                         held                                cost 
 A `Network` is a `Sparse` that estimators treat as a graph: its entries are edges, its rows are named nodes.
 
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame, `low_rank` a `LowRank` from any
-of these. `Operator` is the base class: a subclass needs the product alone, everything else has a slow default.
+of these. `Operator` is the base class: a subclass needs the product alone, all else has a slow default.
 Results are the same, to the bit, on any number of threads, and no operator but `Dense` forms n x n numbers
 (except in `toarray`, which is asked to).
 """
