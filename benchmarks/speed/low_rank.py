@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def similarity() -> tuple[np.ndarray, np.ndarray]:
-    """Return Gaussian similarities of clusters of different widths, each pair times 0.2 or 1.8, in float32."""
+    """Return Gaussian similarities of clusters of different widths, each times 0.2 or 1.8, in float32."""
     rng = np.random.default_rng(0)
     centers = rng.normal(size=(CLUSTERS, FEATURES))
     widths = 0.6 * np.exp(rng.uniform(np.log(0.3), 0, CLUSTERS))

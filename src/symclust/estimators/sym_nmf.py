@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 from symclust.constraints import Nonnegative
 from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
 from symclust.objectives import Frobenius
-from symclust.operators import Operator, low_rank
+from symclust.operators import Operator
 from symclust.solvers import Control, Problem, Result, Solver, Start, Starts
 from symclust.validation import check_number
 
@@ -61,8 +60,10 @@ class SymNMF(DescentEstimator):
         on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
         with 2k columns, merges the found clusters down to k and starts from there; "auto" takes "tree" for a
         sparse A and "merge" for others. "low_rank" solves the problem on an approximation of A of rank 2k
-        (`operators.low_rank`) first, which is faster for a large dense A. Further: "random", "spectral",
-        "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
+        (`operators.low_rank`) first, which is faster for a large dense A; "split_merge" descends from
+        "auto", then splits and merges clusters as long as that lowers the objective. Further: "random",
+        "spectral", "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in
+        `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
@@ -133,7 +134,7 @@ class SymNMF(DescentEstimator):
     np.True_
     """
 
-    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank",)
+    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank", "split_merge")
 
     def __init__(
         self,
@@ -175,11 +176,7 @@ class SymNMF(DescentEstimator):
         return Problem(A, Frobenius(A, self.sparsity), Nonnegative())
 
     def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
-        starts = replace(starts, sketch=partial(self._sketch, problem.operator))
-        return super()._solve(problem, starts, control)
-
-    def _sketch(self, A: Operator, rank: int, seed: int) -> Problem:
-        return self._make_problem(low_rank(A, rank, random_state=seed))
+        return super()._solve(problem, replace(starts, again=self._make_problem), control)
 
     def _make_solver(self, problem: Problem) -> Solver:
         return make_solver(self.solver, problem.objective, self.coupling)
