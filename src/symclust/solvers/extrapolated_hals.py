@@ -12,7 +12,7 @@ from symclust.solvers.coupled import CoupledSolver
 
 __all__ = ["ExtrapolatedHals"]
 
-FIRST = 0.5  # β, the share of the last change by which a point is extrapolated; all four as in the paper
+FIRST = 0.5  # β, the share of the last change by which a point is extrapolated
 GROWTH, CEILING_GROWTH = 1.05, 1.01  # of β, and of the bound on it, after a step that lowers f
 FALL = 1.5  # what β is divided by after one that does not
 
@@ -27,7 +27,7 @@ class ExtrapolatedHals(CoupledSolver):
     References
     ----------
     A. M. S. Ang and N. Gillis, Accelerating nonnegative matrix factorization algorithms using extrapolation,
-    Neural Computation 31 (2019), whose β, and whose restarts, these are.
+    Neural Computation 31 (2019), whose rule for β and whose restarts these are.
     """
 
     def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:

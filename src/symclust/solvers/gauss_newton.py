@@ -28,10 +28,9 @@ class GaussNewton(ProjectedSearch):
 
     References
     ----------
-    R. Kannan, G. Ballard and H. Park, MPI-FAUN: an MPI-based framework for alternating-updating nonnegative
-    matrix factorization, IEEE TKDE 30 (2018); S. Eswaran, K. Hayashi, G. Ballard, R. Kannan, M. Matheson and
-    H. Park, PLANC: parallel low-rank approximation with nonnegativity constraints, ACM TOMS 47 (2021), where
-    the same matrix is inverted by conjugate gradients. D. P. Bertsekas, Projected Newton methods for
+    S. Eswar, K. Hayashi, G. Ballard, R. Kannan, R. Vuduc and H. Park, Distributed-memory parallel symmetric
+    nonnegative matrix factorization, SC20 (2020), where the same matrix is inverted by conjugate gradients;
+    D. P. Bertsekas, Projected Newton methods for
     optimization problems with simple constraints, SIAM J. on Control and Optimization 20 (1982).
     """
 
