@@ -25,7 +25,9 @@ DTYPES = (np.float32, np.float64)
 N, K = 48, 3
 
 ONLY_DESCENDS = {"multiplicative"}  # entries reach zero only in the limit
-COUPLED = {"anls", "columnwise", "hals"}  # descend on two factors; their common value may rise for a while
+# These descend on two factors; their common value may rise for a while.
+COUPLED = {"anls", "columnwise", "extrapolated_hals", "hals"}
+NONMONOTONE = {"barzilai_borwein"}  # lowers the largest of the last ten values
 OWN_GOAL = {"procrustes"}  # brings the factor close to a rotation of the eigenvectors; the objective follows
 NO_SPARSITY = {"columnwise", "procrustes"}
 # Sweeps over the rows that still move are shared by all starts: alone, a start may skip other rows.
@@ -166,8 +168,10 @@ def test_what_theory_says_never_rises(name, form, dtype, sparsity):
         values.append(brute_force(A, state.H.astype(float), sparsity))
         coupled.append(state.memory.get("coupled_objective"))
     slack = (1e-5 if dtype is np.float32 else 1e-12) * values[0]
-    if name not in COUPLED | OWN_GOAL:
+    if name not in COUPLED | NONMONOTONE | OWN_GOAL:
         assert all(later <= earlier + slack for earlier, later in pairwise(values))
+    if name in NONMONOTONE:
+        assert all(values[i] <= max(values[max(i - 10, 0) : i]) + slack for i in range(1, len(values)))
     if name in ("anls", "hals"):
         # g(W, H) starts from H = W, where it is f(W); only exact solutions hand their gain on to the next W.
         assert all(g <= f + slack for g, f in zip(coupled, values[:-1], strict=True))
@@ -332,7 +336,8 @@ def test_every_objective_descends_with_every_solver_that_supports_it(name, form,
         assert state.H.dtype == dtype
         values.append(plain_value(objective, A, state.H.astype(float)))
     slack = (1e-5 if dtype is np.float32 else 1e-12) * values[0]
-    assert all(later <= earlier + slack for earlier, later in pairwise(values))
+    if name not in NONMONOTONE:
+        assert all(later <= earlier + slack for earlier, later in pairwise(values))
     assert values[-1] < 0.9 * values[0]
 
 

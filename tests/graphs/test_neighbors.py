@@ -167,9 +167,9 @@ def test_rows_whose_distances_vanish_are_refused(form):
 def test_the_search_is_built_once_for_fit_and_all_blocks_of_predict(weights, monkeypatch):
     built = []
 
-    def counted(X):
+    def counted(X, method):
         built.append(X.shape)
-        return choose_finder(X)
+        return choose_finder(X, method)
 
     monkeypatch.setattr("symclust.graphs._neighbors.choose_finder", counted)
     monkeypatch.setattr("symclust.estimators._placing.ROWS", 10)

@@ -142,6 +142,6 @@ def test_auto_takes_row_descent_where_a_sweep_is_worth_its_cost(monkeypatch):
     sparse = Gram(sp.csr_array(X))
     assert choose_solver(Frobenius(Gram(X))) == choose_solver(Frobenius(sparse)) == "row_descent"
     assert sparse.sweep_cost < Gram(X).sweep_cost
-    assert choose_solver(Frobenius(ProductOnly(X @ X.T))) == "anls"
+    assert choose_solver(Frobenius(ProductOnly(X @ X.T))) == "barzilai_borwein"
     monkeypatch.setattr(Gram, "sweep_cost", 100.0)
-    assert choose_solver(Frobenius(sparse)) == "anls"
+    assert choose_solver(Frobenius(sparse)) == "barzilai_borwein"

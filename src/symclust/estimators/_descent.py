@@ -35,7 +35,7 @@ from symclust.solvers import (
 )
 from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity
 
-COUPLED = ("anls", "columnwise", "hals")
+COUPLED = ("anls", "columnwise", "extrapolated_hals", "hals")
 COUPLINGS = ("auto", "increasing")
 # Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
 BALANCE, CUTS = 0.25, 1
@@ -51,6 +51,7 @@ class DescentEstimator(SimilarityEstimator):
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
     _has_tree: ClassVar[bool] = True  # whether leaves of a tree make sense as a start, and a sparse factor
+    _further_inits: ClassVar[tuple[str, ...]] = ()  # starts that a subclass provides for
     _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
         "_problem": "the objective",
         "ignored_": "the pairs that were ignored",
@@ -135,7 +136,7 @@ class DescentEstimator(SimilarityEstimator):
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
             grown = ("auto", "tree") if self._has_tree else ()
-            known = (*grown, "merge", *registry.options("initialization"))
+            known = (*grown, "merge", *self._further_inits, *registry.options("initialization"))
             check_known("init", self.init, known, ", or give an array")
 
     def _read_starts(self, shape: tuple[int, int], n_init: int) -> Starts:

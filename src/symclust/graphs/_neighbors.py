@@ -1,10 +1,12 @@
-"""Exact nearest neighbours in blocks of rows, without an n × n array, and the graphs made of them.
+"""Nearest neighbours in blocks of rows, without an n × n array, and the graphs made of them.
 
 A finder proposes candidates fast: SciPy's k-d tree in few dimensions, scikit-learn's blocked search in many,
 a sparse product for sparse rows. Their distances are then computed again from differences and sorted. Where
 the candidates may not be all that matter, because more rows tie with the last neighbour or because the finder
 lost the digits that tell rows apart, every row within reach is compared. Each block of rows runs on one
 thread, and its borders depend on the data alone: so does the answer.
+
+Of many rows `_approximate.py` may propose candidates; then the distances are exact and the choice is not.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from symclust._threads import map_blocks, single_threaded_blas, single_threaded_libraries, split
 from symclust._types import Array, Features
-from symclust.exceptions import InputError
+from symclust.exceptions import CombinationError, InputError, MissingExtraError
+from symclust.graphs._approximate import InvertedLists, TooScattered, has_faiss
 
 __all__ = ["NeighborSearch", "directed", "index_type", "pair_products", "union"]
 
@@ -34,6 +37,7 @@ BLOCK_CELLS = 1 << 23  # numbers in the dense block that a sparse product is unp
 TIE = 1e-10  # distances that agree to this share are equal: the rest is rounding
 REACH = 1e-9  # a row is no candidate for a neighbour if it is this share beyond the last
 TREE = 0.6  # trees win up to about this times log2(n) dimensions (measured: 8 for n = 20,000)
+LARGE = 30_000  # rows from which candidates may be approximate: below, exact search takes a second or two
 MANY = 1000  # rows within reach from which a scan is faster than the tree's list of them
 
 
@@ -47,6 +51,8 @@ class NeighborSearch:
     X : ndarray or csr_array of shape (n, d)
     noise : float
         How far apart distances are that are equal except for the rounding of X itself.
+    method : {"exact", "approximate", "auto"}
+        "auto" is approximate where that is faster, the extra `ann` is installed, and recall is good.
 
     Examples
     --------
@@ -57,9 +63,11 @@ class NeighborSearch:
     ([[1], [0], [1]], [[1.0], [1.0], [4.0]])
     """
 
-    def __init__(self, X: Features, noise: float = 0.0) -> None:
+    _method = "exact"  # of searches stored before there was a choice
+
+    def __init__(self, X: Features, noise: float = 0.0, method: str = "exact") -> None:
         _check_range(X, 1e-150)
-        self.X, self._noise = X, noise
+        self.X, self._noise, self._method = X, noise, method
         self._rows = max(1, min(ROWS, BLOCK_CELLS // X.shape[0])) if sparse.issparse(X) else ROWS
 
     def __getstate__(self) -> dict[str, Any]:
@@ -67,8 +75,8 @@ class NeighborSearch:
         return {name: value for name, value in self.__dict__.items() if name != "_finder"}
 
     @cached_property
-    def _finder(self) -> Finder:
-        return choose_finder(self.X)
+    def _finder(self) -> Finder | InvertedLists:
+        return choose_finder(self.X, self._method)
 
     def nearest(self, k: int, X_new: Features | None = None) -> tuple[Array, Array]:
         """Return distances (float64) and row numbers of the k nearest rows, nearest first.
@@ -101,7 +109,7 @@ class NeighborSearch:
             parts = map_blocks(block, split(Q.shape[0], self._rows))
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
-    def _block(self, finder: Finder, Q: Features, own: Array, k: int) -> tuple[Array, Array]:
+    def _block(self, finder: Finder | InvertedLists, Q: Features, own: Array, k: int) -> tuple[Array, Array]:
         """Return the neighbours of the rows of Q, whose own numbers in X are in `own`."""
         n = self.X.shape[0]
         neighbors = finder.candidates(Q, min(k + SPARE + 1, n))
@@ -109,7 +117,7 @@ class NeighborSearch:
         distances = pair_distances(Q, self.X, rows, neighbors.ravel()).reshape(neighbors.shape)
         farthest = distances.max(axis=1)
         distances, neighbors = self._ranked(distances, neighbors, own, k)
-        if k + SPARE + 1 >= n:
+        if k + SPARE + 1 >= n or isinstance(finder, InvertedLists):
             return distances, neighbors
         # A row that is no candidate is as far as the farthest candidate, or nearer by the finder's errors.
         last = distances[:, -1]
@@ -194,12 +202,36 @@ class Finder(Protocol):
         ...
 
 
-def choose_finder(X: Features) -> Finder:
-    """Return the way that is fastest for the form and shape of X."""
+def choose_finder(X: Features, method: str = "exact") -> Finder | InvertedLists:
+    """Return the way that is fastest for the form and shape of X among those that the method allows."""
+    if method == "approximate":
+        _check_approximate(X)
+        return InvertedLists(X, all_lists=True)
     if sparse.issparse(X):
         return SparseProduct(X)
     n, d = X.shape
-    return Tree(X) if d <= max(2.0, TREE * log2(n)) else Brute(X)
+    if d <= max(2.0, TREE * log2(n)):
+        return Tree(X)
+    if method == "auto" and n >= LARGE and has_faiss():
+        try:
+            return InvertedLists(X)
+        except TooScattered:
+            return Brute(X)
+    return Brute(X)
+
+
+def _check_approximate(X: Features) -> None:
+    """Refuse approximate search where it cannot be done, before any work."""
+    if sparse.issparse(X):
+        raise CombinationError(
+            "method='approximate' needs dense samples, and these are sparse: give X.toarray() if memory "
+            "holds it, or method='exact'."
+        )
+    if not has_faiss():
+        raise MissingExtraError(
+            "method='approximate' needs faiss: install it with pip install 'symclust[ann]', or choose "
+            "method='exact' or 'auto'."
+        )
 
 
 class Tree:

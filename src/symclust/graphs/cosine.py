@@ -36,7 +36,8 @@ class Cosine(Affinity):
             return sparse.csr_array((X.shape[0], X.shape[0]), dtype=X.dtype)
         # Lengths are rounded: parallel rows are as far apart as that.
         U = self.unit_ if self._found.size == X.shape[0] else self.unit_[self._found]
-        self._search = NeighborSearch(U, noise=4 * float(np.finfo(X.dtype).eps))
+        noise = 4 * float(np.finfo(X.dtype).eps)
+        self._search = NeighborSearch(U, noise, self._method)
         edges = union(self._directed(None, q)).tocoo()  # (24)
         return self._graph(edges.data, self._found[edges.row], self._found[edges.col], X.shape[0])
 

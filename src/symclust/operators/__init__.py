@@ -14,9 +14,10 @@ operator     A                         held                                cost 
 
 A `Network` is a `Sparse` that estimators treat as a graph: its entries are edges, its rows are named nodes.
 
-`as_operator` makes one from an array, a sparse array, a graph or a DataFrame. `Operator` is the base class: a
-subclass needs the product alone, everything else has a slow default. Results are the same, to the bit, on any
-number of threads, and no operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
+`as_operator` makes one from an array, a sparse array, a graph or a DataFrame, `low_rank` a `LowRank` from any
+of these. `Operator` is the base class: a subclass needs the product alone, all else has a slow default.
+Results are the same, to the bit, on any number of threads, and no operator but `Dense` forms n x n numbers
+(except in `toarray`, which is asked to).
 """
 
 from symclust.operators._arrays import dense_product
@@ -26,7 +27,7 @@ from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
-from symclust.operators.factored import Gram, LowRank
+from symclust.operators.factored import Gram, LowRank, low_rank
 from symclust.operators.masked import Masked
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
@@ -49,6 +50,7 @@ __all__ = [
     "dense_product",
     "graph_adjacency",
     "graph_names",
+    "low_rank",
     "network_of_edges",
     "network_of_table",
     "number_nodes",

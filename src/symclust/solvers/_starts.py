@@ -23,7 +23,7 @@ from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import CombinationError, warn
 from symclust.objectives import GivesGuide, GivesJudgement, is_sparse_factor
-from symclust.operators import Operator
+from symclust.operators import Operator, low_rank
 from symclust.solvers._base import Problem, Solver, sweeps_pay
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers.row_descent import RowDescent
@@ -33,9 +33,13 @@ OVERSIZE = 2  # columns of the first descent, in multiples of k
 FIRST_SWEEPS = 20
 # Entries outside a sample's own cluster, relative to the mean inside: lets every solver move them.
 FLOOR = 1e-2
+SPLIT_SWEEPS = 10  # with the halves of all clusters: half as many as from a random start
+PATIENCE = 2  # rounds of splitting and merging that bring nothing, in a row, before it ends
+NEGLIGIBLE = 1e-6  # share of the objective
 MANY_ENTRIES = 1 << 24  # 128 MB of double precision
 MANY_COLUMNS = 64
 FIXED_STARTS = ("greedy", "nndsvd", "nndsvda", "spectral", "zero")  # the same whatever the random state
+WORKED_OUT = ("low_rank", "merge", "split_merge", "tree")  # by more than a formula
 BY_COLUMNS = ("greedy", "zero")  # they can be cut short after any column
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
@@ -53,7 +57,8 @@ class Starts:
 
     `scout` is the solver of the first descent of "merge", where it is to be another than usual, and
     `scout_iterations` how far it goes. `tree` gives the leaves of a tree of communities of A for a number of
-    leaves and a seed; who gives it takes factors that are held sparse.
+    leaves and a seed; who gives it takes factors that are held sparse. `again` gives the same problem for
+    another operator.
     """
 
     init: str | Array | sparse.csr_array
@@ -63,6 +68,7 @@ class Starts:
     scout: Solver | None = None
     scout_iterations: int = FIRST_SWEEPS
     tree: Callable[[int, int], Clustering] | None = None
+    again: Callable[[Operator], Problem] | None = None
 
     def leaves(self, n_leaves: int) -> Clustering:
         """Return the leaves of the next tree."""
@@ -140,10 +146,8 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
     if not isinstance(starts.init, str):
         return [Start(given_start(problem, solver, starts))]
     init = choose_init(problem, starts) if starts.init == "auto" else starts.init
-    if init == "tree":
-        return tree_starts(problem, solver, starts)
-    if init == "merge":
-        return merged_starts(problem, solver, starts, control)
+    if init in WORKED_OUT:
+        return work_out(init, problem, solver, starts, control)
     initialize = registry.resolve("initialization", starts.init)
     options = {"is_over": control.is_over} if starts.init in BY_COLUMNS else {}
     with single_threaded_blas():
@@ -156,6 +160,17 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
         results = descend_briefly(guide, solver, factors, replace(control, max_iter=FIRST_SWEEPS))
         return [Start(result.H, interrupted=result.interrupted) for result in results]
     return [Start(H) for H in factors]
+
+
+def work_out(init: str, problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
+    """Return starting points that trees or descents lead to."""
+    if init == "tree":
+        return tree_starts(problem, solver, starts)
+    if init == "merge":
+        return merged_starts(problem, solver, starts, control)
+    if init == "low_rank":
+        return sketched_starts(problem, starts, control)
+    return moved_starts(problem, solver, starts, control)
 
 
 def choose_init(problem: Problem, starts: Starts) -> str:
@@ -264,6 +279,75 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
         H, path = merge_clusters(operator, labels, columns, k)
         points.append(Start(H, reference, path, interrupted))
     return points
+
+
+def sketched_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
+    """Solve the problem on an approximation of A of low rank, whose products cost next to nothing.
+
+    The rank leaves room for the 2k clusters of "merge". What stationarity is measured against is a random
+    start's gradient there: it is hardly another with A, which would have to be read for it.
+    """
+    if starts.again is None:
+        raise CombinationError("init='low_rank' needs the problem of another A, and nobody makes one here.")
+    columns = min(OVERSIZE * starts.n_columns, problem.operator.n)
+    sketch = starts.again(low_rank(problem.operator, columns, random_state=starts.rng))
+    points = merged_starts(sketch, RowDescent(), starts, control)
+    paths = [point.merge_path for point in points]
+    results = descend(sketch, RowDescent(), starts, points, replace(control, callback=None))
+    return [
+        Start(result.H, result.reference, path, result.interrupted)
+        for result, path in zip(results, paths, strict=True)
+    ]
+
+
+def moved_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
+    """Descend from the default start, then split and merge clusters as long as that lowers the objective."""
+    if held_sparse(problem, solver, starts):
+        raise CombinationError(
+            "init='split_merge' works on a dense H, and with so many clusters H is held sparse. Choose "
+            "init='tree' or 'merge'."
+        )
+    quiet = replace(control, callback=None)
+    points = find_starts(problem, solver, replace(starts, init="auto"), quiet)
+    paths = [point.merge_path for point in points]
+    results = descend(problem, solver, starts, points, quiet)
+    return [
+        _split_and_merge(problem, solver, starts, result, path, quiet)
+        for result, path in zip(results, paths, strict=True)
+    ]
+
+
+def _split_and_merge(
+    problem: Problem, solver: Solver, starts: Starts, best: Result, path: Any, control: Control
+) -> Start:
+    """Try moves until so many in a row have not lowered the objective, and return the lowest point."""
+    failures = 0
+    while failures < PATIENCE and not (control.is_over() or best.interrupted):
+        point = _moved(problem, solver, starts, best, control)
+        moved_path = point.merge_path
+        moved = descend(problem, solver, starts, [point], control)[0]
+        # Differences that stationarity leaves open are not worth another round.
+        if moved.objective < best.objective * (1 - NEGLIGIBLE):
+            best, path, failures = moved, moved_path, 0
+        else:
+            best.interrupted = moved.interrupted
+            failures += 1
+    return Start(best.H, best.reference, path, best.interrupted)
+
+
+def _moved(problem: Problem, solver: Solver, starts: Starts, best: Result, control: Control) -> Start:
+    """Split every column of H at random, descend a little with all halves, and merge them to k again.
+
+    Halves of a good cluster come together again. One that held two clusters has been divided between its
+    halves by the sweeps, and two that shared a cluster may be merged instead.
+    """
+    H, k = best.H, starts.n_columns
+    first = starts.rng.randint(2, size=H.shape).astype(H.dtype)
+    halves = np.concatenate([H * first, H * (1 - first)], axis=1)
+    halves += H.dtype.type(FLOOR) * halves.mean()
+    over = descend_briefly(problem, solver, [halves], replace(control, max_iter=SPLIT_SWEEPS))[0]
+    H, path = merge_clusters(problem.operator, over.H.argmax(axis=1), 2 * k, k)
+    return Start(H, best.reference, path, over.interrupted)
 
 
 def merged_leaves(problem: Problem, starts: Starts) -> Start:

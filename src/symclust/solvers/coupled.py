@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -66,10 +66,14 @@ class CoupledSolver(ProductSolver):
         H = self.minimise(left, right, W, memory.get("before", W))
         memory["before"] = W
         memory["coupled_objective"] = problem.objective.coupled_value(W, AW, H, alpha)
+        self._compare(memory, W, H)
+        state.move(H, (yield H))
+
+    def _compare(self, memory: dict[str, Any], W: Array, H: Array) -> None:
+        """Note how far apart the factors are; an increasing coupling grows while they are."""
         memory["gap"] = _kernels.norm(W - H) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
         if self.coupling == "increasing" and memory["gap"] >= NEGLIGIBLE:
-            memory["coupling"] = alpha * GROWTH
-        state.move(H, (yield H))
+            memory["coupling"] *= GROWTH
 
     def _first_coupling(self, operator: Operator) -> float:
         if not isinstance(self.coupling, str):
