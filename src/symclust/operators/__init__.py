@@ -10,6 +10,7 @@ operator     A                         held                                cost 
 `Shifted`    A − λL, L = D − W         the operators A and W, and D        that of A and of W
 `Bipartite`  [[0, X], [Xᵀ, 0]]         X (n x d, dense or sparse)          2 x nonzeros of X x w
 `Masked`     A with entries hidden     the operator A, what is hidden      that of both
+`OnDisk`     a sparse matrix in files  8 bytes a row; two blocks of rows   nonzeros of A x w, a read
 ===========  ========================  ==================================  ====================
 
 A `Network` is a `Sparse` that estimators treat as a graph: its entries are edges, its rows are named nodes.
@@ -21,6 +22,7 @@ number of threads, and no operator but `Dense` forms n x n numbers (except in `t
 
 from symclust.operators._arrays import dense_product
 from symclust.operators._base import Operator
+from symclust.operators._building import save_on_disk, write_on_disk
 from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
@@ -28,6 +30,7 @@ from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
 from symclust.operators.factored import Gram, LowRank
 from symclust.operators.masked import Masked
+from symclust.operators.on_disk import OnDisk
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
 
@@ -41,6 +44,7 @@ __all__ = [
     "LowRank",
     "Masked",
     "Network",
+    "OnDisk",
     "Operator",
     "Shifted",
     "Sparse",
@@ -53,4 +57,6 @@ __all__ = [
     "network_of_table",
     "number_nodes",
     "read_csr",
+    "save_on_disk",
+    "write_on_disk",
 ]
