@@ -38,6 +38,8 @@ def write_on_disk(
     memory_limit: int = 1 << 30,
     dtype: Any = "float64",
     place: Callable[[int], str] = lambda row: f"row {row + 1:,}",
+    rename: Callable[[list[str]], list[Any]] = list,
+    notes: Sequence[str] = (),
 ) -> OnDisk:
     """Write a network of any number of edges as a matrix on disk.
 
@@ -61,6 +63,10 @@ def write_on_disk(
         Of the weights on disk.
     place : callable
         From the number of an edge to words for messages.
+    rename : callable
+        From the texts that were given as names to those that are kept, texts or whole numbers.
+    notes : sequence of str
+        About how the edges were read: kept before those about what was done to them.
 
     Returns
     -------
@@ -83,7 +89,9 @@ def write_on_disk(
     check_known("dtype", np.dtype(dtype).name, DTYPES)
     check_number("memory_limit", memory_limit, least=1, whole=True)
     with _new_folder(folder) as beside:
-        _Builder(beside, duplicates, int(memory_limit), np.dtype(dtype), place).build(edges)
+        builder = _Builder(beside, duplicates, int(memory_limit), np.dtype(dtype), place)
+        builder.nodes.rename = rename
+        builder.build(edges, list(notes))
     return OnDisk(folder, memory_limit=min(int(memory_limit), BUFFERED))
 
 
@@ -145,7 +153,7 @@ class _Builder:
         self.first_loop: tuple[int, int] | None = None  # its position and its node
         self.nodes = _Nodes()
 
-    def build(self, edges: Iterable[EdgeChunk]) -> None:
+    def build(self, edges: Iterable[EdgeChunk], notes: list[str]) -> None:
         """Do all steps, one after the other."""
         self._spool(edges)
         if not len(self.nodes):
@@ -158,7 +166,8 @@ class _Builder:
         indptr = np.concatenate([[0], np.cumsum(self.degrees)])
         entries = ((part["key"] % np.uint64(self.n), part["weight"]) for part in mirrored.merged())
         _write_matrix(matrix, indptr, entries, index_dtype, self.dtype)
-        _write_header(matrix, self.n, int(indptr[-1]), index_dtype, self.dtype, self.nodes, self._notes())
+        notes += self._notes()
+        _write_header(matrix, self.n, int(indptr[-1]), index_dtype, self.dtype, self.nodes, notes)
 
     def _notes(self) -> list[str]:
         first = ""
@@ -291,6 +300,7 @@ class _Nodes(Sequence[Any]):
 
     def __init__(self) -> None:
         self.are_texts: bool | None = None
+        self.rename: Callable[[list[str]], list[Any]] = list
         self._known: dict[str, int] = {}
         self._texts: list[str] = []
         self._numbers = np.empty(0, dtype=np.int64)
@@ -386,13 +396,14 @@ class _Nodes(Sequence[Any]):
 
     def write(self, folder: Path) -> str | None:
         """Write the names, and return what kind they are of; numbers from 0 on are not written."""
-        if self.are_texts:
+        names = self.rename(self._texts) if self.are_texts else self._numbers
+        if isinstance(names[0], str):
             with (folder / "names.json").open("x", encoding="utf-8") as file:
-                json.dump(self._texts, file, ensure_ascii=False, indent=0)
+                json.dump(names, file, ensure_ascii=False, indent=0)
             return "texts"
         if self._are_counted:
             return None
         with (folder / "names.npy").open("xb") as file:
-            _write_npy_header(file, np.dtype(np.int64), len(self))
-            file.write(self._numbers.tobytes())
+            _write_npy_header(file, np.dtype(np.int64), len(names))
+            file.write(np.asarray(names, dtype=np.int64).data)
         return "numbers"
