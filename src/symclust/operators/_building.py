@@ -16,7 +16,7 @@ import numpy as np
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._external_sort import ExternalSort
-from symclust.operators._network import DUPLICATES, check_weights, describe_edges, once_each
+from symclust.operators._network import DUPLICATES, check_weights, count_signs, describe_edges, once_each
 from symclust.operators.on_disk import BUFFERED, DTYPES, FORMAT, HEADER, VERSION, OnDisk
 from symclust.operators.sparse import Sparse
 from symclust.validation import check_known, check_number
@@ -236,8 +236,22 @@ class _Builder:
             yield self._entries(low, high, w)
 
     def _combine(self, records: Array) -> tuple[Array, Array, Array]:
-        """Return each edge once, by the rule for duplicates."""
-        records = records[np.argsort(records["position"], kind="stable")]  # the rule counts in that order
+        """Return each edge once, in order; most are listed once, and need no rule for duplicates."""
+        keys, w = records["key"].astype(np.int64), records["weight"].copy()
+        differ = np.concatenate([[True], keys[1:] != keys[:-1], [True]])
+        alone = differ[1:] & differ[:-1]
+        if not alone.all():
+            more = self._combine_repeated(records[~alone])
+            keys, w = np.concatenate([keys[alone], more[0]]), np.concatenate([w[alone], more[1]])
+            order = np.argsort(keys)
+            keys, w = keys[order], w[order]
+        count_signs(w, self.tally)
+        low, high = np.divmod(keys[w != 0], self.n)
+        return low, high, w[w != 0]
+
+    def _combine_repeated(self, records: Array) -> tuple[Array, Array]:
+        """Return the keys and weights of edges that are listed more than once, by the rule."""
+        records = records[np.argsort(np.ascontiguousarray(records["position"]))]  # in which the rule counts
         low, high = np.divmod(records["key"].astype(np.int64), self.n)
         position, backward = np.divmod(records["position"], 2)
         i, j = np.where(backward, high, low), np.where(backward, low, high)
@@ -245,8 +259,7 @@ class _Builder:
             i, j, records["weight"], np.arange(len(i)), self.nodes, self.duplicates,
             lambda row: self.place(int(position[row])), self.tally,
         )  # fmt: skip
-        kept = w != 0
-        return low[rows][kept], high[rows][kept], w[kept]
+        return records["key"][rows].astype(np.int64), w
 
     def _entries(self, rows: Array, columns: Array, w: Array) -> Array:
         records = np.empty(len(w), ENTRY)
@@ -289,6 +302,12 @@ def _write_header(
 def _write_npy_header(file: BinaryIO, dtype: np.dtype[Any], length: int) -> None:
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (length,)}
     np.lib.format.write_array_header_1_0(file, header)
+
+
+def _sorted_once(parts: list[Array]) -> Array:
+    """Return what `np.unique` does, which may hash where sorting is many times faster."""
+    numbers = np.sort(np.concatenate(parts))
+    return numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if numbers.size else numbers
 
 
 class _Nodes(Sequence[Any]):
@@ -350,7 +369,7 @@ class _Nodes(Sequence[Any]):
 
     def _number_numbers(self, source: Array, target: Array) -> tuple[Array, Array]:
         source, target = source.astype(np.int64), target.astype(np.int64)
-        fresh = np.unique(np.concatenate([source, target]))
+        fresh = _sorted_once([source, target])
         self._fresh.append(fresh)
         self._n_fresh += len(fresh)
         if self._n_fresh > len(self._numbers):  # each number is then sorted in a few times in all
@@ -358,7 +377,7 @@ class _Nodes(Sequence[Any]):
         return source, target
 
     def _join(self) -> None:
-        self._numbers = np.unique(np.concatenate([self._numbers, *self._fresh]))
+        self._numbers = _sorted_once([self._numbers, *self._fresh])
         self._fresh, self._n_fresh = [], 0
 
     def _number_texts(self, source: Array, target: Array) -> tuple[Array, Array]:

@@ -119,6 +119,7 @@ def network_of_edges(
     first = f"{names[i[loops[0]]]!r}, {place(int(loops[0]))}" if loops.size else ""
     tally: Counter[str] = Counter(loops=loops.size)
     rows, w = once_each(i, j, w, np.flatnonzero(i != j), names, duplicates, place, tally)
+    count_signs(w, tally)
     kept = w != 0
     notes = describe_edges(tally, duplicates, first)
     a, b, w, n = i[rows][kept], j[rows][kept], w[kept], len(names)
@@ -175,9 +176,13 @@ def _both_ways(
         made[twice] = np.where(rows[first] < rows[second], w[first], w[second])
     tally["listed twice"] += int(np.count_nonzero(same))
     tally["two weights"] += int(np.count_nonzero(~same))
-    tally["zero"] += int(np.count_nonzero(made == 0))
-    tally["negative"] += int(np.count_nonzero(made < 0))
     return rows[starts], made
+
+
+def count_signs(w: Array, tally: Counter[str]) -> None:
+    """Count the weights that are zero or negative."""
+    tally["zero"] += int(np.count_nonzero(w == 0))
+    tally["negative"] += int(np.count_nonzero(w < 0))
 
 
 def describe_edges(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
