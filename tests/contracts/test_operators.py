@@ -3,6 +3,9 @@
 A new file in `symclust.operators` fails here until `CASES` says how to build it.
 """
 
+import shutil
+import tempfile
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,10 +15,29 @@ from threadpoolctl import threadpool_limits
 from symclust import registry
 from symclust._threads import split
 from symclust.exceptions import InputError, OptionError
-from symclust.operators import Bipartite, Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse
+from symclust.operators import (
+    Bipartite,
+    Dense,
+    Gram,
+    LowRank,
+    Masked,
+    OnDisk,
+    Operator,
+    Shifted,
+    Sparse,
+    save_on_disk,
+)
 
 N = 70  # more than 64, so that eigsh runs Lanczos
 DTYPES = (np.float32, np.float64)
+FOLDERS = []  # of matrices on disk
+
+
+@pytest.fixture(autouse=True)
+def no_folders_are_left():
+    yield
+    while FOLDERS:
+        shutil.rmtree(FOLDERS.pop())
 
 
 def random_dense(rng, dtype, n=N):
@@ -110,6 +132,23 @@ def bipartite_case(d, is_sparse=False, signed=False):
     return build
 
 
+def on_disk_case(scaled=False):
+    """Blocks of a few entries, so that every method goes over several."""
+
+    def build(rng, dtype):
+        A = random_sparse(rng, dtype)
+        folder = tempfile.mkdtemp()
+        FOLDERS.append(folder)
+        save_on_disk(A, f"{folder}/matrix")
+        operator = OnDisk(f"{folder}/matrix", memory_limit=600)
+        if not scaled:
+            return operator, A.toarray()
+        d = rng.uniform(0.5, 2, size=N).astype(dtype)
+        return operator.scaled(d), d[:, None] * A.toarray() * d
+
+    return build
+
+
 CASES = {
     "bipartite": [bipartite_case(9), bipartite_case(50, signed=True), bipartite_case(30, is_sparse=True)],
     "dense": [dense_case, nonnegative_dense_case],
@@ -123,6 +162,7 @@ CASES = {
         gram_case(400, is_sparse=True, self_edges=False),
     ],
     "low_rank": [low_rank_case(True), low_rank_case(False)],
+    "on_disk": [on_disk_case(), on_disk_case(scaled=True)],
     "shifted": [
         shifted_case(dense_case, sparse_case, 0.7),
         shifted_case(gram_case(30, is_sparse=True, scaled=True, self_edges=False), sparse_case, 0.01),

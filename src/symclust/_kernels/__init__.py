@@ -72,6 +72,7 @@ rank_two_nmf = _module.rank_two_nmf
 row_sweep_block = _module.row_sweep_block
 row_sweep_factored = _module.row_sweep_factored
 row_sweep_sparse = _module.row_sweep_sparse
+row_sweep_step = _module.row_sweep_step
 sparse_factor_gram = _module.sparse_factor_gram
 sparse_factor_judge = _module.sparse_factor_judge
 sparse_factor_sweeps = _module.sparse_factor_sweeps

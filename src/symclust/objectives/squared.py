@@ -133,9 +133,8 @@ class SymmetricDistance(SquaredDistance):
     def _value_in_double(self, H: Array, G: Array) -> float:
         """Return the objective at an H of float64; a sparse A costs its nonzeros, any other A all pairs."""
         A: Any = self.operator
-        if A.is_sparse:
-            A = sparse.csr_array((A.values, A.indices, A.indptr), shape=A.shape)
-            return self.value(H, A @ H, G)
+        if A.is_sparse or A.is_streamed:
+            return self.value(H, A.product_in_double(H), G)
         total = 0.0
         for rows, block in A.row_blocks():
             misfit = block - H[rows] @ H.T

@@ -10,6 +10,7 @@ operator     A                         held                                cost 
 `Shifted`    A − λL, L = D − W         the operators A and W, and D        that of A and of W
 `Bipartite`  [[0, X], [Xᵀ, 0]]         X (n x d, dense or sparse)          2 x nonzeros of X x w
 `Masked`     A with entries hidden     the operator A, what is hidden      that of both
+`OnDisk`     a sparse matrix in files  8 bytes a row; two blocks of rows   nonzeros of A x w, a read
 ===========  ========================  ==================================  ====================
 
 A `Network` is a `Sparse` that estimators treat as a graph: its entries are edges, its rows are named nodes.
@@ -22,6 +23,7 @@ Results are the same, to the bit, on any number of threads, and no operator but 
 
 from symclust.operators._arrays import dense_product
 from symclust.operators._base import Operator
+from symclust.operators._building import save_on_disk, write_on_disk
 from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
@@ -29,6 +31,7 @@ from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
 from symclust.operators.factored import Gram, LowRank, low_rank
 from symclust.operators.masked import Masked
+from symclust.operators.on_disk import OnDisk
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
 
@@ -42,6 +45,7 @@ __all__ = [
     "LowRank",
     "Masked",
     "Network",
+    "OnDisk",
     "Operator",
     "Shifted",
     "Sparse",
@@ -55,4 +59,6 @@ __all__ = [
     "network_of_table",
     "number_nodes",
     "read_csr",
+    "save_on_disk",
+    "write_on_disk",
 ]

@@ -57,6 +57,8 @@ class Operator(ABC):
         A is held as the n x n array ``array``.
     is_sparse : bool
         A is held as CSR in ``indptr``, ``indices`` and ``values``.
+    is_streamed : bool
+        A is read as CSR in blocks of rows, by ``blocks`` and ``with_rows``.
     names : list or None
         What messages call the rows: the nodes of the graph that A was read from.
 
@@ -74,6 +76,7 @@ class Operator(ABC):
 
     is_dense: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False
+    is_streamed: ClassVar[bool] = False
     # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
     # waiting for the pool from inside it would never end.
     _rows_are_thread_safe: bool = False

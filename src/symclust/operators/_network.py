@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -113,24 +114,20 @@ def network_of_edges(
     """
     check_known("duplicates", duplicates, DUPLICATES)
     w = np.ones(len(i)) if weights is None else np.asarray(weights, dtype=np.float64)
-    _check_weights(i, j, w, names, place)
-    notes: list[str] = []
-    rows = _without_loops(i, j, names, place, notes)
-    rows, w = _once_each(i, j, w, rows, names, duplicates, place, notes)
+    check_weights(i, j, w, names, place)
+    loops = np.flatnonzero(i == j)
+    first = f"{names[i[loops[0]]]!r}, {place(int(loops[0]))}" if loops.size else ""
+    tally: Counter[str] = Counter(loops=loops.size)
+    rows, w = once_each(i, j, w, np.flatnonzero(i != j), names, duplicates, place, tally)
+    count_signs(w, tally)
     kept = w != 0
-    if not kept.all():
-        notes.append(f"Dropped {_count(np.count_nonzero(~kept), 'edge')} of weight 0.")
-    if (w < 0).any():
-        notes.append(
-            f"Kept {_count(np.count_nonzero(w < 0), 'edge')} of negative weight: SymmetricFactorization "
-            "takes them with affinity='precomputed', other estimators refuse them."
-        )
+    notes = describe_edges(tally, duplicates, first)
     a, b, w, n = i[rows][kept], j[rows][kept], w[kept], len(names)
     A = sp.coo_array((np.r_[w, w], (np.r_[a, b], np.r_[b, a])), shape=(n, n)).tocsr()
     return Network(A, names), notes
 
 
-def _check_weights(i: Array, j: Array, w: Array, names: Sequence[Any], place: Callable[[int], str]) -> None:
+def check_weights(i: Array, j: Array, w: Array, names: Sequence[Any], place: Callable[[int], str]) -> None:
     if not np.isfinite(w).all():
         first = int(np.isfinite(w).argmin())
         raise InputError(
@@ -139,17 +136,7 @@ def _check_weights(i: Array, j: Array, w: Array, names: Sequence[Any], place: Ca
         )
 
 
-def _without_loops(
-    i: Array, j: Array, names: Sequence[Any], place: Callable[[int], str], notes: list[str]
-) -> Array:
-    loops = np.flatnonzero(i == j)
-    if loops.size:
-        first = f"the first: {names[i[loops[0]]]!r}, {place(int(loops[0]))}"
-        notes.append(f"Dropped {_count(loops.size, 'self-loop')} ({first}).")
-    return np.flatnonzero(i != j)
-
-
-def _once_each(
+def once_each(
     i: Array,
     j: Array,
     w: Array,
@@ -157,9 +144,9 @@ def _once_each(
     names: Sequence[Any],
     duplicates: str,
     place: Callable[[int], str],
-    notes: list[str],
+    tally: Counter[str],
 ) -> tuple[Array, Array]:
-    """Return one row for each undirected edge, and its weight."""
+    """Return one of `rows` for each undirected edge, and its weight; `tally` counts what was done."""
     if not rows.size:
         return rows, w[rows]
     low, high = np.minimum(i, j)[rows].astype(np.int64), np.maximum(i, j)[rows].astype(np.int64)
@@ -170,13 +157,13 @@ def _once_each(
     if duplicates == "error":
         _refuse_repeated(i, j, w, rows, pair, one_way, names, place)
     weights = COMBINE[duplicates].reduceat(w[rows], one_way) if duplicates in COMBINE else w[rows[one_way]]
-    repeated = len(rows) - len(one_way)
-    if repeated:
-        notes.append(f"Combined {_count(repeated, 'repeated row')} by duplicates={duplicates!r}.")
-    return _both_ways(rows[one_way], pair[one_way], weights, duplicates, notes)
+    tally["repeated"] += len(rows) - len(one_way)
+    return _both_ways(rows[one_way], pair[one_way], weights, duplicates, tally)
 
 
-def _both_ways(rows: Array, pair: Array, w: Array, duplicates: str, notes: list[str]) -> tuple[Array, Array]:
+def _both_ways(
+    rows: Array, pair: Array, w: Array, duplicates: str, tally: Counter[str]
+) -> tuple[Array, Array]:
     """Return one row for each pair of nodes, of those that have at most one in each direction."""
     starts = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
     twice = np.diff(np.r_[starts, len(pair)]) == 2
@@ -187,12 +174,38 @@ def _both_ways(rows: Array, pair: Array, w: Array, duplicates: str, notes: list[
         made[np.flatnonzero(twice)[~same]] = COMBINE[duplicates](w[first[~same]], w[second[~same]])
     else:  # whichever comes first in the file
         made[twice] = np.where(rows[first] < rows[second], w[first], w[second])
-    if same.any():
-        notes.append(f"Counted {_count(same.sum(), 'edge')} once, listed from both ends.")
-    if not same.all():
-        differ = _count(np.count_nonzero(~same), "edge")
-        notes.append(f"Combined the two weights of {differ} by duplicates={duplicates!r}.")
+    tally["listed twice"] += int(np.count_nonzero(same))
+    tally["two weights"] += int(np.count_nonzero(~same))
     return rows[starts], made
+
+
+def count_signs(w: Array, tally: Counter[str]) -> None:
+    """Count the weights that are zero or negative."""
+    tally["zero"] += int(np.count_nonzero(w == 0))
+    tally["negative"] += int(np.count_nonzero(w < 0))
+
+
+def describe_edges(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
+    """Return what `tally` has counted, in sentences.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> from symclust.operators._network import describe_edges
+    >>> describe_edges(Counter({"repeated": 2}), "sum", "")
+    ["Combined 2 repeated rows by duplicates='sum'."]
+    """
+    by_rule = f"by duplicates={duplicates!r}"
+    words = {
+        "loops": f"Dropped {_count(tally['loops'], 'self-loop')} (the first: {first_loop}).",
+        "repeated": f"Combined {_count(tally['repeated'], 'repeated row')} {by_rule}.",
+        "listed twice": f"Counted {_count(tally['listed twice'], 'edge')} once, listed from both ends.",
+        "two weights": f"Combined the two weights of {_count(tally['two weights'], 'edge')} {by_rule}.",
+        "zero": f"Dropped {_count(tally['zero'], 'edge')} of weight 0.",
+        "negative": f"Kept {_count(tally['negative'], 'edge')} of negative weight: SymmetricFactorization "
+        "takes them with affinity='precomputed', other estimators refuse them.",
+    }
+    return [sentence for what, sentence in words.items() if tally[what]]
 
 
 def _refuse_repeated(

@@ -68,6 +68,10 @@ class Sparse(Operator):
         _kernels.spmm(self.indptr, self.indices, self.values, H, out)
         return out
 
+    def product_in_double(self, H: Array) -> Array:
+        """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
+        return self.csr @ H
+
     def _rows(self, index: Any) -> Array:
         return self.csr[index].toarray()
 

@@ -1,11 +1,23 @@
 """From files to what `fit` and `topics` take, with names; see `docs/reading_files.md`.
 
-`read` returns the data, `read_described` also says what they are and what was assumed.
+`read` returns the data, `read_described` also says what they are and what was assumed. `build_on_disk` makes
+a matrix on disk of edges that memory does not hold.
 """
 
 from symclust.readers._pairs import KINDS, Described
 from symclust.readers._read import read, read_described
 from symclust.readers._source import Source
+from symclust.readers.on_disk import build_on_disk
 from symclust.readers.texts import Texts, folder_texts, json_texts
 
-__all__ = ["KINDS", "Described", "Source", "Texts", "folder_texts", "json_texts", "read", "read_described"]
+__all__ = [
+    "KINDS",
+    "Described",
+    "Source",
+    "Texts",
+    "build_on_disk",
+    "folder_texts",
+    "json_texts",
+    "read",
+    "read_described",
+]

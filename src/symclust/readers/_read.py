@@ -17,6 +17,7 @@ from symclust.readers.arrays import read_matrix_market, read_npy, read_npz
 from symclust.readers.expression import read_h5ad
 from symclust.readers.graphs import end_places, looks_like_edges, read_edges, read_gml, read_graphml
 from symclust.readers.images import read_image
+from symclust.readers.on_disk import is_on_disk, read_on_disk
 from symclust.readers.tables import looks_like_header, read_parquet, read_table
 from symclust.readers.texts import (
     TEXT_NAMES,
@@ -42,6 +43,7 @@ READERS: dict[str, tuple[Callable[..., Described], tuple[str, ...]]] = {
     "graphml": (read_graphml, ("graph",)),
     "gml": (read_gml, ("graph",)),
     "folder": (read_folder, ("texts",)),
+    "on_disk": (read_on_disk, ("graph",)),
     "json_lines": (read_json_lines, ("texts",)),
     "text_table": (read_text_table, ("texts",)),
     "lines": (read_lines, ("texts",)),
@@ -91,7 +93,8 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
     Parameters
     ----------
     path : str or PathLike
-        A file, also compressed with gzip; a folder of text files; or ``"-"``, text on standard input.
+        A file, also compressed with gzip; a folder of text files, or one that `build_on_disk` has made; or
+        ``"-"``, text on standard input.
     kind : {"auto", "features", "similarity", "graph", "texts", "expression", "image"}, default="auto"
         What the file holds. "auto" goes by its ending, its first bytes and its first lines.
     **options
@@ -108,6 +111,7 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
         - `missing`: "error", "drop_rows", "drop_columns", or "mean" to fill gaps in (tables, Parquet).
         - `weight`: column or attribute with the weights of edges, None to give each the weight 1 (graphs).
         - `duplicates`: "error", "sum", "max" or "first", for edges that are listed twice (graphs).
+        - `memory_limit`: bytes of it that may be in memory at a time (matrices on disk).
         - `text_column`: the column or key that holds the texts (texts).
         - `key`: the array to take (NPZ).
         - `encoding`: of text, "utf-8" by default (all text formats).
@@ -117,7 +121,8 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
     DataFrame, ndarray, csr_array, Operator, dict or AnnData
         Features are a DataFrame with the names of samples as index (tables), or an array. Similarities are a
         DataFrame whose index equals its columns, or an operator. A graph is a `symclust.operators.Network`
-        with `names`. Texts are a dict of names and texts, for `topics`. An image is an array of pixels.
+        with `names`, or an `OnDisk`. Texts are a dict of names and texts, for `topics`. An image is an array
+        of pixels.
 
     Raises
     ------
@@ -188,7 +193,7 @@ def read_described(path: Any, kind: str = "auto", **options: Any) -> Described:
 def _format_of(source: Source, kind: str, options: dict[str, Any]) -> str:
     """Return the format of a source, by its ending, then by its content."""
     if source.is_folder:
-        return "folder"
+        return "on_disk" if is_on_disk(source) else "folder"
     if source.suffix in ADVICE:
         raise InputError(
             f"{source.name}: files that end in {source.suffix} are not read. {ADVICE[source.suffix]}"

@@ -25,7 +25,17 @@ from symclust.readers._pairs import Described
 from symclust.readers._source import Source
 from symclust.validation import ENDS, OTHER_ENDS, check_known
 
-__all__ = ["end_places", "read_edges", "read_gml", "read_graphml"]
+__all__ = [
+    "choose_columns",
+    "edges_have_header",
+    "end_places",
+    "parse_edges",
+    "read_edges",
+    "read_gml",
+    "read_graphml",
+    "read_side",
+    "read_weights",
+]
 
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
@@ -56,10 +66,10 @@ def read_edges(
             f"{source.name} has one field per line; an edge needs two names, separated by spaces, a tab or "
             "a comma (or by delimiter=...)."
         )
-    has_header = _has_header(layout.rows) if header == AUTO else bool(header)
+    has_header = edges_have_header(layout.rows) if header == AUTO else bool(header)
     names = layout.rows[0][: layout.width] if has_header else list(range(layout.width))
-    ends, column, notes = _choose_columns(names, layout, has_header, weight, source.name)
-    frame = _parse(data, layout, names, has_header, ends, column, source.name)
+    ends, column, notes = choose_columns(names, layout, has_header, weight, source.name)
+    frame = parse_edges(data, layout, names, has_header, ends, column, source.name)
     return _build(
         frame, ends, column, duplicates, source.name, layout.notes + notes, (data, layout, has_header)
     )
@@ -81,7 +91,8 @@ def end_places(names: list[Any]) -> tuple[int, int] | None:
     return None if places[0] is None or places[1] is None else (places[0], places[1])
 
 
-def _has_header(rows: list[list[str]]) -> bool:
+def edges_have_header(rows: list[list[str]]) -> bool:
+    """Whether the first of the rows of a list of edges names the columns."""
     first, others = rows[0], rows[1:]
     if not others:
         return False
@@ -94,7 +105,7 @@ def _has_header(rows: list[list[str]]) -> bool:
     return whole and not any(is_number(field) for field in first[:2])
 
 
-def _choose_columns(
+def choose_columns(
     names: list[Any], layout: Layout, has_header: bool, weight: Any, name: str
 ) -> tuple[tuple[int, int], int | None, list[str]]:
     """Return the columns of the ends, that of the weights or None, and notes."""
@@ -120,7 +131,7 @@ def _ordinal(place: int) -> str:
     return {0: "first", 1: "second", 2: "third", 3: "fourth"}.get(place, f"{place + 1}th")
 
 
-def _parse(
+def parse_edges(
     data: bytes,
     layout: Layout,
     names: list[Any],
@@ -128,6 +139,7 @@ def _parse(
     ends: tuple[int, int],
     column: Any,
     name: str,
+    as_texts: bool = False,
 ) -> Any:
     """Return the table: names as whole numbers where they are, which is many times faster, else as texts.
 
@@ -135,7 +147,8 @@ def _parse(
     """
     numbers = list(range(len(names)))
     weights = {} if column is None else {column: np.float64}
-    for kind in (np.int64, str) if _are_whole(data, layout, has_header, ends) else (str,):
+    may_be_whole = not as_texts and are_whole(data, layout, has_header, ends)
+    for kind in (np.int64, str) if may_be_whole else (str,):
         try:
             return parse(
                 data, layout, numbers, has_header, dict.fromkeys(ends, kind) | weights, name, gaps=False
@@ -146,12 +159,14 @@ def _parse(
     return parse(data, layout, numbers, has_header, dict.fromkeys(numbers, str), name, gaps=False)
 
 
-def _are_whole(data: bytes, layout: Layout, has_header: bool, ends: tuple[int, int]) -> bool:
+def are_whole(data: bytes, layout: Layout, has_header: bool, ends: tuple[int, int]) -> bool:
     """Whether names may be read as whole numbers without a loss; a look at the first rows spares a search."""
     rows = layout.rows[has_header:]
     if ends != (0, 1) or not all(field.isdigit() for row in rows for field in row[:2]):
         return False
-    return PADDED.search(data) is None and BROKEN.search(data) is None
+    # A header is no name, whatever its letters.
+    first = data.find(b"\n", len(data) - len(data.lstrip())) + 1 if has_header else 0
+    return PADDED.search(data, first) is None and BROKEN.search(data, first) is None
 
 
 def _build(
@@ -168,8 +183,8 @@ def _build(
     def place(row: int) -> str:
         return f"line {line_of(data, layout.delimiter, row + has_header):,}"
 
-    weights = None if column is None else _weights(frame[column], name, place)
-    sides = [_side(frame[end], name, place) for end in ends]
+    weights = None if column is None else read_weights(frame[column], name, place)
+    sides = [read_side(frame[end], name, place) for end in ends]
     i, j, names = number_nodes(*sides)
     names = as_names(names) if sides[0].dtype == object else names
     try:
@@ -179,7 +194,8 @@ def _build(
     return Described(network, "graph", network.names, notes + found)
 
 
-def _side(column: Any, name: str, place: Any) -> np.ndarray:
+def read_side(column: Any, name: str, place: Any) -> np.ndarray:
+    """Return the names at one end of all edges; none may be missing."""
     if column.dtype == object:
         column = column.str.strip()
         gaps = (column.isna() | (column == "")).to_numpy()
@@ -188,7 +204,8 @@ def _side(column: Any, name: str, place: Any) -> np.ndarray:
     return column.to_numpy()
 
 
-def _weights(column: Any, name: str, place: Any) -> np.ndarray:
+def read_weights(column: Any, name: str, place: Any) -> np.ndarray:
+    """Return the weights of edges as numbers; what is none is named by its place."""
     if column.dtype != object:
         return column.to_numpy()
     numbers = np.empty(len(column))
@@ -301,7 +318,7 @@ def looks_like_edges(layout: Layout) -> bool:
     Two words in every line may also be very short documents: names come back in other lines, most words of
     documents do not.
     """
-    rows = layout.rows[1:] if _has_header(layout.rows) else layout.rows
+    rows = layout.rows[1:] if edges_have_header(layout.rows) else layout.rows
     if not 2 <= layout.width <= 4 or any(len(row) != layout.width for row in rows):
         return False
     ends = [field for row in rows for field in row[:2]]

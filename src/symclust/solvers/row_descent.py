@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,8 +52,9 @@ class RowDescent(Solver):
             return
         H = _wide([state.H for state in states])
         A, G = problem.operator, _gram_matrices(states, H)
-        sweep = _FactoredSweep(problem, H, G, states) if A.factored else _Sweep(problem, H, G)
-        squared_gradient = sweep.sparse() if A.is_sparse or A.factored else sweep.blocks()
+        sweep = _FactoredSweep(problem, H, G, states) if A.factored else _sweep_of(problem, H, G)
+        by_entries = A.is_sparse or A.is_streamed or A.factored
+        squared_gradient = sweep.sparse() if by_entries else sweep.blocks()
         for s, state in enumerate(states):
             own = _of_start(H, s, len(states))
             state.sweep(own, float(sweep.decrease[s]), float(np.sqrt(squared_gradient[s])))
@@ -130,6 +131,36 @@ class _Sweep:
             )  # fmt: skip
             cursor.update(rows, H[rows] - before)
         return squared_gradient
+
+
+class _StreamedSweep(_Sweep):
+    """The same for a sparse A that is read in blocks of rows, to the bit: they are cut where steps end."""
+
+    def sparse(self) -> Array:
+        """Sweep over all rows as they are read, then over those that still move, which are gathered first."""
+        row_gradient = np.zeros(self.A.n)
+        met = self._sweep_blocks(self.A.blocks, np.ones(self.A.n, dtype=np.uint8), row_gradient)
+        active, sweeps = _still_moving(row_gradient)
+        if sweeps > 0:
+            with self.A.with_rows(active) as blocks:
+                for _ in range(sweeps):
+                    self._sweep_blocks(blocks, active, row_gradient)
+        return met
+
+    def _sweep_blocks(self, blocks: Callable[[int], Any], active: Array, row_gradient: Array) -> Array:
+        row, squared_gradient, diagonal = self.row, np.zeros_like(self.decrease), self.A.diagonal()
+        step = _kernels.row_sweep_step(self.A.n, int(active.sum()), row.ignored.any)
+        for rows, indptr, indices, values in blocks(step):
+            _kernels.row_sweep_sparse(
+                indptr, indices, values, diagonal, self.H, self.G, row.offset,
+                row.full_diagonal, self.cycles, *row.ignored.arrays, active, row_gradient,
+                self.decrease, squared_gradient, rows.start,
+            )  # fmt: skip
+        return squared_gradient
+
+
+def _sweep_of(problem: Problem, H: Array, G: Array) -> _Sweep:
+    return (_StreamedSweep if problem.operator.is_streamed else _Sweep)(problem, H, G)
 
 
 class _SparseFactorSweep:

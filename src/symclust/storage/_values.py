@@ -144,6 +144,8 @@ class Encoder:
 
     def _instance(self, value: Any) -> Any:
         name = name_of(type(value))
+        if name is None and hasattr(value, "_why_not_saved"):
+            raise InputTypeError(value._why_not_saved)
         if name is None:
             raise self._refusal(f"a {type(value).__name__}")
         reference = self._numbered(None)

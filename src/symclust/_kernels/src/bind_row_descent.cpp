@@ -10,6 +10,9 @@
 // those pairs.
 //
 // H may hold several starts side by side, start s in columns s*k to (s+1)*k: A is read once for all.
+//
+// A may be a block of the rows of a larger matrix, from row `first` on; everything else that is given is as long as H. Calls for
+// one block after the other do what one call for all rows does, to the bit, if every `first` is a multiple of row_sweep_step().
 #include <cstring>
 #include <deque>
 
@@ -36,11 +39,11 @@ struct LaneView {
 template <typename T, typename I>
 class RowSweep {
 public:
-    RowSweep(SparseMatrix<T, I> A, T* H, double* G, double offset, bool full, int k, int starts, int cycles,
-             IgnoredPairs ignored, const std::uint8_t* active, double* row_gradient)
-        : A(A), H(H), G(G), offset(offset), full(full), k(k), starts(starts), cycles(cycles), ignored(ignored), active(active),
+    RowSweep(SparseMatrix<T, I> A, std::ptrdiff_t first, std::ptrdiff_t all_rows, T* H, double* G, double offset, bool full, int k,
+             int starts, int cycles, IgnoredPairs ignored, const std::uint8_t* active, double* row_gradient)
+        : A(A), first(first), last(first + A.n), H(H), G(G), offset(offset), full(full), k(k), starts(starts), cycles(cycles), ignored(ignored), active(active),
           row_gradient(row_gradient), width(std::ptrdiff_t(k) * starts), square(std::ptrdiff_t(k) * k),
-          lanes(Lanes::of(A.n, count_active(active, A.n), ignored.any())),
+          lanes(Lanes::of(all_rows, count_active(active, all_rows), ignored.any())),
           fetch(H, width, A.indices + A.indptr[A.n]), snapshot(lanes.step() * width),
           lane_change(lanes.count * starts), lane_cross(lanes.count * starts),
           lane_gram(lanes.count * starts * square), again(starts) {}
@@ -51,7 +54,7 @@ public:
         const int threads = static_cast<int>(std::min<std::ptrdiff_t>(lanes.count, lanes.count > 1 ? max_threads() : 1));
         std::deque<Lane> workers;  // made before there are threads
         for (int t = 0; t < std::max(threads, 1); ++t) workers.emplace_back(*this);
-        take_snapshot(0);
+        take_snapshot(first);
         StepGate gate;
         std::exception_ptr interrupt;  // what the calling thread was told when a step began
         // That it was, and the consequence, drawn when the step is complete: nobody has begun the next one.
@@ -59,8 +62,8 @@ public:
         run_team(threads, [&](int t) {
             Lane& lane = workers[t];
             std::ptrdiff_t step = 0;
-            for (std::ptrdiff_t begin = 0; begin < A.n && !stop; begin += lanes.step(), ++step) {
-                const std::ptrdiff_t end = std::min(begin + lanes.step(), A.n);
+            for (std::ptrdiff_t begin = first; begin < last && !stop; begin += lanes.step(), ++step) {
+                const std::ptrdiff_t end = std::min(begin + lanes.step(), last);
                 const std::ptrdiff_t used = (end - begin + lanes.rows - 1) / lanes.rows;
                 const auto sweep = [&](std::ptrdiff_t number) { lane.sweep(number, begin, end); };
                 if (t == 0 && !interrupt) interrupted = bool(interrupt = asked());
@@ -87,8 +90,9 @@ private:
 
         void row(std::ptrdiff_t i, const LaneView<T>& view, RowChange* change, const char* only) {
             const auto& A = sweep_.A;
-            const std::ptrdiff_t first = A.indptr[i], count = A.indptr[i + 1] - first;
-            gather_row(A.indices + first, A.values + first, count, view, sweep_.fetch, sweep_.width, product.data());
+            const I* bounds = A.indptr + (i - sweep_.first);
+            const std::ptrdiff_t begin = bounds[0], count = bounds[1] - begin;
+            gather_row(A.indices + begin, A.values + begin, count, view, sweep_.fetch, sweep_.width, product.data());
             double squared = 0.0;
             for (int s = 0; s < sweep_.starts; ++s) {
                 if (only && !only[s]) continue;
@@ -130,6 +134,7 @@ private:
     };
 
     SparseMatrix<T, I> A;
+    std::ptrdiff_t first, last;  // rows of H that those of A belong to
     T* H;
     double* G;
     double offset;
@@ -159,7 +164,7 @@ private:
     }
 
     void take_snapshot(std::ptrdiff_t begin) {
-        const std::ptrdiff_t rows = std::min(lanes.step(), A.n - begin);
+        const std::ptrdiff_t rows = std::min(lanes.step(), last - begin);
         if (lanes.count > 1 && rows > 0) std::memcpy(snapshot.data(), H + begin * width, rows * width * sizeof(T));
     }
 
@@ -170,8 +175,9 @@ private:
         std::fill(cross, cross + starts, 0.0);
         for (std::ptrdiff_t i = from; i < to && to < end; ++i) {
             if (!active[i]) continue;
-            const I *first = A.indices + A.indptr[i], *last = A.indices + A.indptr[i + 1];
-            for (const I* p = std::lower_bound(first, last, static_cast<I>(to)); p < last && *p < end; ++p)
+            const I* bounds = A.indptr + (i - first);
+            const I *from_here = A.indices + bounds[0], *to_there = A.indices + bounds[1];
+            for (const I* p = std::lower_bound(from_here, to_there, static_cast<I>(to)); p < to_there && *p < end; ++p)
                 add_edge(i, *p, static_cast<double>(A.values[p - A.indices]), begin, cross);
         }
     }
@@ -311,25 +317,29 @@ void bind_sparse(nb::module_& m) {
                                  MutableMatrix<T> H, MutableCube<double> G, double offset, bool full, int cycles,
                                  Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices,
                                  Vector<std::uint8_t> active, MutableVector<double> row_gradient,
-                                 MutableVector<double> decrease, MutableVector<double> squared_gradient) {
+                                 MutableVector<double> decrease, MutableVector<double> squared_gradient,
+                                 std::ptrdiff_t first) {
         const IgnoredPairs ignored(ignored_indptr, ignored_indices);
         const std::uint8_t* on = active.data();
         double* r = row_gradient.data();
         const SparseMatrix<T, I> A{indptr.data(), indices.data(), values.data(), diagonal.data(),
                                    std::ptrdiff_t(indptr.shape(0)) - 1};
         const int starts = int(G.shape(0)), k = int(G.shape(1));
+        const std::ptrdiff_t all_rows = H.shape(0);
         T* h = H.data();
         double *g = G.data(), *d = decrease.data(), *q = squared_gradient.data();
         nb::gil_scoped_release release;
-        RowSweep<T, I>(A, h, g, offset, full, k, starts, cycles, ignored, on, r).run(d, q);
+        RowSweep<T, I>(A, first, all_rows, h, g, offset, full, k, starts, cycles, ignored, on, r).run(d, q);
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
        nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(), nb::arg("G").noconvert(), nb::arg("offset"),
        nb::arg("full"), nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),
        nb::arg("active").noconvert(), nb::arg("row_gradient").noconvert(), nb::arg("decrease").noconvert(),
-       nb::arg("squared_gradient").noconvert());
+       nb::arg("squared_gradient").noconvert(), nb::arg("first") = 0);
 }
 
 void bind_row_descent(nb::module_& m) {
+    m.def("row_sweep_step", [](std::ptrdiff_t n, std::ptrdiff_t active, bool alone) { return Lanes::of(n, active, alone).step(); },
+          nb::arg("n"), nb::arg("active"), nb::arg("alone"));
     bind_sparse<double, std::int32_t>(m);
     bind_sparse<double, std::int64_t>(m);
     bind_sparse<float, std::int32_t>(m);

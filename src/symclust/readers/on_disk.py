@@ -1,0 +1,320 @@
+"""Edges that memory does not hold: read in pieces, and kept as a matrix on disk."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symclust.exceptions import InputError, MissingExtraError
+from symclust.operators import OnDisk, write_on_disk
+from symclust.readers._delimited import (
+    COMMENT,
+    LONGEST_LINE,
+    SAMPLE,
+    Layout,
+    as_names,
+    import_pandas,
+    lay_out,
+    take_sample,
+    without_comments,
+)
+from symclust.readers._pairs import Described
+from symclust.readers._source import MARKS, Source
+from symclust.readers.graphs import (
+    AUTO,
+    choose_columns,
+    edges_have_header,
+    parse_edges,
+    read_side,
+    read_weights,
+)
+from symclust.validation import check_number
+
+__all__ = ["build_on_disk", "is_on_disk", "read_on_disk"]
+
+SHARE = 64  # bytes of memory for one of a text that is parsed: its fields, their widths, the table of them
+LEAST = 256  # bytes that are parsed at a time, however little memory there is
+EDGE_BYTES = 200  # of memory for an edge that comes from a Parquet file
+PARQUET = (".parquet", ".pq")
+
+
+def build_on_disk(
+    path: Any,
+    folder: Any,
+    *,
+    delimiter: str | None = None,
+    header: bool | str = AUTO,
+    weight: Any = AUTO,
+    duplicates: str = "error",
+    memory_limit: int = 1 << 30,
+    dtype: Any = "float64",
+) -> OnDisk:
+    r"""Turn a list of edges of any size into a matrix on disk, which estimators take with bounded memory.
+
+    The file is read in pieces; edges are sorted in runs, which are written and merged. What comes out is what
+    `symclust.read` makes of a file that fits into memory: the same names, the same order, the same weights.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A text with an edge in each line, also compressed with gzip: two names and perhaps a weight, comments
+        beginning with # or %. Or a Parquet file, or a folder of them, with a row for each edge.
+    folder : str or PathLike
+        To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
+        a folder beside it.
+    delimiter : str, optional
+        The character between fields, or ``"spaces"``; guessed unless told.
+    header : bool or "auto", default="auto"
+        Whether the first line of a text names the columns.
+    weight : str, int or None, default="auto"
+        The column with the weights; None to let each edge count 1.
+    duplicates : {"error", "sum", "max", "first"}
+        What to do about an edge that is listed more than once in a direction, or with two weights.
+    memory_limit : int, default=1073741824
+        Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
+    dtype : {"float64", "float32"}
+        Of the weights on disk.
+
+    Returns
+    -------
+    OnDisk
+        ``symclust.read(folder)`` opens it again.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import symclust
+    >>> from symclust.readers import build_on_disk
+    >>> with TemporaryDirectory() as place:
+    ...     edges = Path(place) / "friends.txt"
+    ...     _ = edges.write_text("# friends\nann bob 2\nbob cem 1\ncem ann 3\n")
+    ...     A = build_on_disk(edges, Path(place) / "friends")
+    ...     model = symclust.SymNMF(1, affinity="precomputed", random_state=0).fit(A)
+    ...     symclust.read(Path(place) / "friends").names, model.labels_.tolist()
+    (['ann', 'bob', 'cem'], [0, 0, 0])
+    """
+    check_number("memory_limit", memory_limit, least=1, whole=True)
+    source = Source(path)
+    edges: _TextEdges | _ParquetEdges
+    if source.is_folder or source.suffix in PARQUET:
+        edges = _ParquetEdges(source, weight, memory_limit)
+    else:
+        edges = _TextEdges(source, delimiter, header, weight, memory_limit)
+
+    def build() -> OnDisk:
+        return write_on_disk(
+            edges.chunks(), folder, duplicates=duplicates, memory_limit=memory_limit, dtype=dtype,
+            place=lambda row: f"edge {row + 1:,}", rename=as_names, notes=edges.notes,
+        )  # fmt: skip
+
+    try:
+        return build()
+    except _NotWholeError:  # a name after millions of whole numbers: then all names are texts
+        edges.as_texts = True
+        return build()
+    except InputError as error:
+        if source.name in str(error):
+            raise
+        raise InputError(f"{source.name}: {error}") from error
+
+
+def is_on_disk(source: Source) -> bool:
+    """Whether a folder holds a matrix on disk."""
+    return source.path is not None and (source.path / "header.json").is_file()
+
+
+def read_on_disk(source: Source, kind: str = "graph", memory_limit: int | None = None) -> Described:
+    """Open a folder that `build_on_disk` has made."""
+    operator = OnDisk(source.path, **({} if memory_limit is None else {"memory_limit": memory_limit}))
+    return Described(operator, "graph", operator.names, list(operator.notes))
+
+
+class _NotWholeError(Exception):
+    """Some names are whole numbers, and here are others."""
+
+
+class _TextEdges:
+    """A list of edges as text, a piece of lines at a time."""
+
+    def __init__(
+        self, source: Source, delimiter: str | None, header: bool | str, weight: Any, memory_limit: int
+    ) -> None:
+        self.source, self.as_texts = source, False
+        self.size = max(LEAST, memory_limit // SHARE)
+        sample = self._take_sample()
+        self.layout = lay_out(take_sample(sample, source.name), source.suffix, delimiter)
+        if self.layout.width < 2:
+            raise InputError(
+                f"{source.name} has one field in a line; an edge needs two names, separated by spaces, a tab "
+                "or a comma (or by delimiter=...)."
+            )
+        self.has_header = edges_have_header(self.layout.rows) if header == AUTO else bool(header)
+        width = self.layout.width
+        self.names = self.layout.rows[0][:width] if self.has_header else list(range(width))
+        self.ends, self.column, notes = choose_columns(
+            self.names, self.layout, self.has_header, weight, source.name
+        )
+        self.notes = self.layout.notes + notes
+        self.layout = replace(self.layout, rows=self.layout.rows[self.has_header :])
+
+    def _take_sample(self) -> bytes:
+        """Return the first lines with edges, without comments."""
+        sample = b""
+        for piece in self._pieces(SAMPLE):
+            sample += piece
+            if len(sample) >= SAMPLE:
+                break
+        if not sample.strip():
+            raise InputError(f"{self.source.name} holds no edges.")
+        return _as_text(sample, self.source.name)
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        """Yield the text without comments, in whole lines of about `size` bytes."""
+        rest, is_first = b"", True
+        for part in _read(self.source, size):
+            text, end = rest + part, (rest + part).rfind(b"\n") + 1
+            rest = text[end:]
+            if len(rest) > LONGEST_LINE:
+                raise InputError(f"{self.source.name} has a line longer than {LONGEST_LINE / 1e6:.0f} MB.")
+            if end:
+                yield self._bare(text[:end], is_first)
+                is_first = False
+        if rest:
+            yield self._bare(rest + b"\n", is_first)
+
+    def _bare(self, text: bytes, is_first: bool) -> bytes:
+        if is_first:
+            mark = next((known for start, known in MARKS if text.startswith(start)), "utf-8")
+            if mark != "utf-8" or b"\0" in text:
+                raise InputError(f"{self.source.name} is no text in UTF-8. Convert it first.")
+            text = text.removeprefix(MARKS[0][0])
+        text = text.replace(b"\r\n", b"\n")
+        return without_comments(text) if is_first else COMMENT.sub(b"", text)
+
+    def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield edges: two ends and weights, or None for these."""
+        header, position, are_whole = self.has_header, 0, None
+        for piece in self._pieces(self.size):
+            begins = header and bool(piece.strip())
+            text = _without_first_row(piece) if begins else piece
+            header = header and not begins
+            if not text.strip():
+                continue
+            frame = parse_edges(
+                _as_text(text, self.source.name), self.layout, self.names, False, self.ends, self.column,
+                self.source.name, self.as_texts,
+            )  # fmt: skip
+            source, target, weights = self._columns(frame, position)
+            is_whole = object not in (source.dtype, target.dtype)
+            if are_whole not in (None, is_whole):
+                raise _NotWholeError
+            are_whole = is_whole
+            position += len(frame)
+            yield source, target, weights
+
+    def _columns(self, frame: Any, position: int) -> tuple[Any, Any, Any]:
+        def place(row: int) -> str:
+            return f"edge {position + row + 1:,}"
+
+        source, target = (read_side(frame[end], self.source.name, place) for end in self.ends)
+        if self.column is None:
+            return source, target, None
+        return source, target, read_weights(frame[self.column], self.source.name, place)
+
+
+def _without_first_row(piece: bytes) -> bytes:
+    return piece.lstrip(b" \t\n").partition(b"\n")[2]
+
+
+def _as_text(piece: bytes, name: str) -> bytes:
+    try:
+        piece.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is no text in UTF-8: {error}. Convert it first.") from error
+    return piece
+
+
+def _read(source: Source, size: int) -> Iterator[bytes]:
+    total = 0
+    with source.open() as file:
+        try:
+            while part := file.read(size):
+                total += len(part)
+                yield part
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise source._damaged(error, total) from error
+
+
+class _ParquetEdges:
+    """The edges of Parquet files, some rows at a time."""
+
+    def __init__(self, source: Source, weight: Any, memory_limit: int) -> None:
+        self.source, self.as_texts = source, False
+        self.size = max(1, memory_limit // EDGE_BYTES)
+        assert source.path is not None
+        self.paths = [source.path] if not source.is_folder else _files_in(source)
+        names = self._open(self.paths[0]).schema_arrow.names
+        layout = Layout("", [names], [])
+        if layout.width < 2:
+            raise InputError(f"{source.name} has one column; an edge has two ends.")
+        ends, column, self.notes = choose_columns(names, layout, True, weight, source.name)
+        self.ends = [names[end] for end in ends]
+        self.column = None if column is None else names[column]
+
+    def _open(self, path: Path) -> Any:
+        import_pandas(path.name)
+        try:
+            import pyarrow.parquet
+        except ImportError as error:
+            raise MissingExtraError(
+                f"Reading {path.name} needs pyarrow, which is not installed: pip install 'symclust[tables]'"
+            ) from error
+        try:
+            return pyarrow.parquet.ParquetFile(path)
+        except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
+            first = str(error).split("\n")[0][:200]
+            raise InputError(f"{path.name} is no Parquet file, or is damaged: {first}.") from error
+
+    def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield edges: two ends and weights, or None for these."""
+        columns = [*self.ends, *([] if self.column is None else [self.column])]
+        position = 0
+        for path in self.paths:
+            file = self._open(path)
+            if missing := [column for column in columns if column not in file.schema_arrow.names]:
+                raise InputError(f"{path.name} has no column {missing[0]!r}, which {self.paths[0].name} has.")
+            for batch in file.iter_batches(self.size, columns=columns):
+                yield self._columns(batch.to_pandas(), position)
+                position += len(batch)
+
+    def _columns(self, frame: Any, position: int) -> tuple[Any, Any, Any]:
+        def place(row: int) -> str:
+            return f"edge {position + row + 1:,}"
+
+        source, target = (_end(frame[end], self.source.name, place) for end in self.ends)
+        if self.column is None:
+            return source, target, None
+        column = frame[self.column]
+        column = column if column.dtype.kind in "biuf" else column.astype(object)
+        return source, target, np.asarray(read_weights(column, self.source.name, place), dtype=np.float64)
+
+
+def _files_in(source: Source) -> list[Path]:
+    assert source.path is not None
+    paths = sorted(path for path in source.path.iterdir() if path.suffix.lower() in PARQUET)
+    if not paths:
+        raise InputError(f"There are no Parquet files in {source.name}, which would hold edges.")
+    return paths
+
+
+def _end(column: Any, name: str, place: Callable[[int], str]) -> Any:
+    if (gaps := column.isna().to_numpy()).any():
+        raise InputError(f"{name}: {place(int(gaps.argmax()))} has an end of an edge without a name.")
+    return column.to_numpy() if column.dtype.kind in "iu" else column.astype(object).to_numpy()
