@@ -168,3 +168,18 @@ def test_hostile_names_are_text(command, tmp_path):
     assert "\x1b" not in out + errors
     assert "<script>alert" not in page.read_text(encoding="utf-8")
     assert list(pd.read_csv(table).name) == names
+
+
+def test_a_column_in_units_of_its_own_is_pointed_at(command, summary, tmp_path):
+    rng = np.random.RandomState(0)
+    kind, path = np.repeat([0, 1], 30), tmp_path / "people.csv"
+    people = pd.DataFrame({f"f{j}": kind + rng.normal(0, 0.1, 60) for j in range(4)})
+    people["euros"] = 10_000 * rng.uniform(size=60)  # says nothing, in large numbers
+    people.to_csv(path, index=False)
+    assert any("'euros' varies" in line for line in summary("cluster", path, "-k", 2)["warnings"])
+    told = summary("cluster", path, "-k", 2, "--scale", "none")["warnings"]
+    assert not any("varies" in line for line in told)
+    table = tmp_path / "labels.csv"
+    status, _, errors = command("cluster", path, "-k", 2, "--scale", "standard", "--output", table)
+    assert status == 0, errors
+    assert adjusted_rand_score(kind, pd.read_csv(table).label) > 0.9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,12 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from symclust.cli._session import Session
-from symclust.exceptions import CombinationError, InputError
+from symclust.exceptions import CombinationError, InputError, warn
 from symclust.readers import Described, read_described
 
 __all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "read_input"]
 
 PANEL = "How the file is read (guessed unless told)"
+UNEVEN = 20  # times the median deviation: beyond, a column is in units of its own
 FILE_HELP = "The file to read, or - for standard input. Compressed files (.gz) are fine."
 
 
@@ -39,6 +40,11 @@ class Missing(StrEnum):
     drop_rows = "drop_rows"
     drop_columns = "drop_columns"
     mean = "mean"
+
+
+class Scale(StrEnum):
+    standard = "standard"
+    none = "none"
 
 
 class Duplicates(StrEnum):
@@ -129,6 +135,10 @@ class OfSamples(Reading):
         _option("--text-columns", help="Drop columns of text, or make a column of 0 and 1 for each value."),
     ] = None
     missing: Annotated[Missing | None, _option("--missing", help="What becomes of missing values.")] = None
+    scale: Annotated[
+        Scale | None,
+        _option("--scale", help="standard gives all columns mean 0 and variance 1; none unless told."),
+    ] = None
     weight: Weight = None
     duplicates: Twice = None
     key: Key = None
@@ -179,7 +189,7 @@ def read_input(
 ) -> Described:
     """Read a file, say what was assumed, and refuse what the command is not for."""
     options = reading.given()
-    kind = options.pop("kind", only)
+    kind, scale = options.pop("kind", only), options.pop("scale", None)
     name = _name(path)
     with session.progress(f"Reading {name}"):
         found = _read(path, name, kind, options, is_told=reading.given().get("kind") is not None)
@@ -191,6 +201,26 @@ def read_input(
     session.note(f"Read {name}: {_shape(found)}.", style="")
     for note in found.notes:
         session.note(f"  {note}")
+    return _scaled(found, scale)
+
+
+def _scaled(found: Described, scale: str | None) -> Described:
+    """Return the features in the units that were asked for; say where one column outweighs the others."""
+    data = found.data
+    if found.kind != "features" or not hasattr(data, "columns"):
+        if scale == Scale.standard:
+            raise InputError("--scale standard is for tables of features with columns.")
+        return found
+    deviations = data.std(ddof=0)
+    varying = deviations[deviations > 0]
+    if scale == Scale.standard:
+        return replace(found, data=(data - data.mean()) / deviations.where(deviations > 0, 1))
+    if scale is None and len(varying) > 1 and varying.max() > UNEVEN * varying.median():
+        warn(
+            f"Column {str(varying.idxmax())!r} varies {varying.max() / varying.median():,.0f} times as much "
+            "as the middle one and decides nearly alone which samples are alike. --scale standard gives all "
+            "columns the same weight; --scale none keeps them and this message away."
+        )
     return found
 
 
