@@ -222,7 +222,7 @@ CASES = [
         "indices that count from 0",
         "a.mtx",
         MARKET + b"0 1 5\n2 2 1\n",
-        "a.mtx is damaged: Line 3: Row index out of bounds. Indices of MatrixMarket count from 1 to the size "
+        "a.mtx is damaged: entry 1 is at row 0, column 1. Indices of MatrixMarket count from 1 to the size "
         "of the matrix, here 3 × 3.",
     ),
     Case(
