@@ -153,6 +153,18 @@ def test_hints_hold_whatever_the_number_of_regions(scene):
     assert len({labels[85, 5], labels[85, 130], labels[5, 5]}) == 3
 
 
+@pytest.mark.parametrize("unit", ["basins", "pixels"])
+def test_hints_of_pixels_that_touch_are_kept_apart(scene, unit):
+    hints = [(85, 5, 0), (85, 6, 1), (86, 6, 2)]
+    labels = segment_image(scene[0], 6, hints=hints, unit=unit, max_clusters=6, random_state=0).labels
+    assert len({labels[85, 5], labels[85, 6], labels[86, 6]}) == 3
+
+
+def test_more_hints_than_regions_are_refused(scene):
+    with pytest.raises(OptionError, match="hints tell 3 regions apart"):
+        segment_image(scene[0], 2, hints=[(85, 5, 0), (85, 130, 1), (5, 5, 2)])
+
+
 @pytest.mark.parametrize(
     ("hints", "words"),
     [

@@ -216,12 +216,17 @@ def _looked_up(first: Array, second: Array, border: Border, heights: Array) -> A
     return np.where(apart, heights[place] if len(heights) else 0, 0)
 
 
-def join_small(labels: Array, across: Array, down: Array, smallest: int) -> Array:
-    """Return connected regions of at least so many pixels; smaller ones join across their weakest border."""
+def join_small(labels: Array, across: Array, down: Array, smallest: int, kept: Array | None = None) -> Array:
+    """Return connected regions of at least so many pixels; smaller ones join across their weakest border.
+
+    Regions that are `kept` join no other, however small; others may join them.
+    """
     regions = connected(labels)
+    stays = np.zeros(labels.shape, dtype=bool) if kept is None else (labels >= 0) & kept[labels]
     while True:
         sizes = np.bincount(regions[regions >= 0], minlength=1)
         small = sizes < smallest
+        small[regions[stays]] = False
         border = borders(regions, across, down)
         if not small.any() or len(border.first) == 0:
             return regions

@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 from symclust._types import Array
 from symclust.estimators import HierarchicalSymNMF, SymmetricFactorization, SymNMF
 from symclust.exceptions import DegenerateWarning, InterruptedWarning, NotConvergedWarning
-from symclust.graphs import normalized_cut
+from symclust.graphs import normalized_cut, unit_rows
 from symclust.operators import as_operator
 
 __all__ = ["WAYS", "PixelGraph", "segmentations"]
@@ -105,7 +105,7 @@ def _flat(graph: PixelGraph, way: str, least: int, most: int, seed: int) -> Iter
         if vectors is None:
             yield clusters_of_factor(graph, factor(graph, k, seed))
         else:
-            yield _k_means(graph, _unit(vectors[:, :k]), k, seed)
+            yield _k_means(graph, unit_rows(vectors[:, :k]), k, seed)
 
 
 def factor(graph: PixelGraph, k: int, seed: int) -> Array:
@@ -181,11 +181,6 @@ def leading_vectors(graph: PixelGraph, k: int) -> Array:
     return vectors if graph.by_pixel else vectors / np.sqrt(graph.sizes)[:, None]
 
 
-def _unit(rows: Array) -> Array:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1)
-
-
 def _k_means(graph: PixelGraph, rows: Array, k: int, seed: int) -> Array:
     """Return the cluster of each pixel by k-means on rows; each counts as many pixels as it stands for."""
     weights = None if graph.by_pixel else graph.sizes
@@ -197,7 +192,7 @@ def _k_means(graph: PixelGraph, rows: Array, k: int, seed: int) -> Array:
 def _nested(graph: PixelGraph, way: str, most: int, n_superpixels: int, seed: int) -> Iterator[Array]:
     """SymNMF-Embed and Spectral-Embed: superpixels by k-means, contracted, and split one after the other."""
     rows = factor(graph, most, seed) if way == "embedding" else leading_vectors(graph, most)
-    superpixels = _k_means(graph, _unit(rows), n_superpixels, seed)
+    superpixels = _k_means(graph, unit_rows(rows), n_superpixels, seed)
     _, superpixels = np.unique(superpixels, return_inverse=True)
     n = int(superpixels.max()) + 1
     if n < 2:

@@ -28,6 +28,7 @@ from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarnin
 from symclust.graphs import Barriers, Picture, compare_pixels, find_barriers, pixel_edges, read_image
 from symclust.hierarchy import Tree
 from symclust.metrics import boundary_map
+from symclust.selection import Progress
 from symclust.validation import check_known, check_number
 
 __all__ = ["segment_image"]
@@ -35,10 +36,8 @@ __all__ = ["segment_image"]
 UNITS = ("basins", "pixels")
 # What each preset compares: radius, density and the largest number of pixels.
 PRESETS = {"full": (20.0, 1.0, 40_000), "fast": (20.0, 0.1, 40_000), "large": (20.0, 0.1, 250_000)}
-SMALLEST, FEWEST = (
-    0.0005,
-    20,
-)  # share of the image, and pixels, below which a region is joined with a neighbour
+# A region below this share of the image, or this number of pixels, is joined with a neighbour.
+SMALLEST, FEWEST = 0.0005, 20
 SHARED = 0.2  # weight of the segmentations in the strength of a border, against what the image itself shows
 THRESHOLD = 0.25  # strength of the borders that stay where the number of regions is not given
 
@@ -92,7 +91,8 @@ def segment_image(
     radius, density : float, default=None
         As in `graphs.pixel_affinity`: 20 and 1 for "full".
     max_pixels : int, default=None
-        The size in which an image is compared at most: 8 bytes × π · radius² · density per pixel.
+        The size in which an image is compared at most. A pixel takes 8 bytes × π · radius², and with a low
+        density 2 · density of that.
     max_clusters : int, default=16
         The largest number of clusters, or the number of columns of the embedding.
     n_superpixels : int, default=51
@@ -139,10 +139,11 @@ def segment_image(
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     given = read_image(image, mask, channels)
     known = _read_hints(hints, given.shape)
+    _check_enough(n_segments, known)
     picture, known = _shrunk(given, known, options.max_pixels)
     if picture.is_constant or picture.valid.sum() == 1:
         return _one_region(given, picture, n_segments)
-    progress = _Progress(callback, time.perf_counter())
+    progress = _Teller(callback, time.perf_counter())
     barriers = _with_hints(_barriers(picture, progress), known)
     graph = _graph(picture, barriers, options, edge_scale, known, progress)
     found = _images(graph, picture, options, seed, progress)
@@ -184,24 +185,16 @@ class _Options:
         return cls(chosen[0], chosen[1], int(chosen[2]), way, unit, max_clusters, n_superpixels, min_size)
 
 
-@dataclass
-class _Progress:
-    """What the callback is told."""
+@dataclass(frozen=True)
+class _Teller:
+    """Tells the callback how far the work is."""
 
     callback: Callable[[Any], object] | None
     start: float
-    done: int = 0
-    total: int = 1
-    stage: str = ""
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self.start
 
     def at(self, stage: str, done: int, total: int) -> None:
-        self.stage, self.done, self.total = stage, done, total
         if self.callback is not None:
-            self.callback(self)
+            self.callback(Progress(done, total, stage, time.perf_counter() - self.start))
 
 
 # What was given ---------------------------------------------------------------------------------------------
@@ -225,6 +218,15 @@ def _read_hints(hints: Any, shape: tuple[int, int]) -> Array | None:
     known = np.full(shape, -1, dtype=np.intp)
     known[array >= 0] = place
     return known
+
+
+def _check_enough(n_segments: int | None, known: Array | None) -> None:
+    n_hints = 0 if known is None else int(known.max()) + 1
+    if n_segments is not None and n_segments < n_hints:
+        raise OptionError(
+            f"n_segments={n_segments} is not possible: the hints tell {n_hints} regions apart. Give at least "
+            "that number, or fewer hints."
+        )
 
 
 def _placed_hints(triples: Array, shape: tuple[int, int]) -> Array:
@@ -270,7 +272,7 @@ def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, 
 # From pixels to segmentations -------------------------------------------------------------------------------
 
 
-def _barriers(picture: Picture, progress: _Progress) -> Barriers:
+def _barriers(picture: Picture, progress: _Teller) -> Barriers:
     progress.at("edges", 0, 1)
     return find_barriers(pixel_edges(picture), picture.valid)
 
@@ -296,7 +298,7 @@ def _graph(
     options: _Options,
     edge_scale: float,
     known: Array | None,
-    progress: _Progress,
+    progress: _Teller,
 ) -> PixelGraph:
     progress.at("similarities", 0, 1)
     E = compare_pixels(picture, barriers, options.radius, edge_scale, density=options.density)
@@ -318,7 +320,7 @@ def _allowed(groups: Array, known: Array) -> Array:
 
 
 def _images(
-    graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Progress
+    graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Teller
 ) -> list[Array]:
     """Return the segmentations as images of labels, −1 where there is no pixel; Ctrl-C keeps those so far."""
     least = 2 if graph.allowed is None else max(2, graph.allowed.shape[1])
@@ -354,8 +356,10 @@ def _regions(
     """Return the tree of regions. Its leaves are pieces that no segmentation divides."""
     across, down = crack_shares(found)
     between = _joined_strength(across, barriers.across), _joined_strength(down, barriers.down)
-    pieces = common_refinement(found) if by_pixel else connected(barriers.basins)
-    leaves = join_small(pieces, *between, smallest)
+    divided = found if known is None else [*found, barriers.basins]  # basins were cut where hints differ
+    pieces = common_refinement(divided) if by_pixel else connected(barriers.basins)
+    hinted = None if known is None else _seeds_of(pieces, known) >= 0
+    leaves = join_small(pieces, *between, smallest, hinted)
     seeds = None if known is None else _seeds_of(leaves, known)
     border = borders(leaves, *between)
     order = merge_order(border, int(leaves.max()) + 1, seeds)
