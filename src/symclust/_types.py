@@ -6,13 +6,43 @@ other than `Array` are for the reader.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Array", "Features", "Matrix", "SimilarityLike"]
+__all__ = ["Array", "DeviceArray", "Features", "Matrix", "SimilarityLike"]
 
 Array: TypeAlias = np.ndarray
+
+
+class DeviceArray(ABC):
+    """An array that stays on a device of its own, such as a GPU.
+
+    It follows NumPy's protocols (`__array_ufunc__`, `__array_function__`), so that what is written with
+    NumPy's operators and functions works on it where it is. For what compiled kernels do to an ndarray it has
+    the methods below. It never becomes an ndarray unasked: n × k numbers would cross at every step.
+
+    Attributes
+    ----------
+    tensor : object
+        The numbers, as the library has them that computes there.
+    """
+
+    tensor: Any
+
+    @abstractmethod
+    def gram(self) -> Array:
+        """Return HᵀH in double precision, k × k numbers on the host."""
+
+    @abstractmethod
+    def inner(self, other: Any) -> float:
+        """Return the sum of products of entries, added in double precision."""
+
+    @abstractmethod
+    def norm(self) -> float:
+        """Return the root of the sum of squared entries."""
+
 
 Features: TypeAlias = Any
 """Samples in rows: ndarray or csr_array, float32 or float64."""

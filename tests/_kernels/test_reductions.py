@@ -56,3 +56,31 @@ def test_norms_of_large_entries_do_not_overflow(dtype, order):
     for size in (1e-20, 1.0, 1e25):
         expected = np.linalg.norm((dtype(size) * X).astype(np.float64))
         assert _kernels.norm(dtype(size) * X) == pytest.approx(expected, rel=1e-6)
+
+
+def row_keys_twin(X, coefficients):
+    """Σ_j c_j m(x_j) modulo 2⁶⁴, in whole numbers of any size."""
+    found = []
+    for row in X:
+        bits = [int(b) for b in (row + row.dtype.type(0)).view(f"u{row.itemsize}")]
+        mixed = [(b ^ (b >> 32)) * 0xBF58476D1CE4E5B9 % 2**64 for b in bits]
+        mixed = [m ^ (m >> 32) for m in mixed]
+        found.append([sum(int(c) * m for c, m in zip(cs, mixed, strict=True)) % 2**64 for cs in coefficients])
+    return np.array(found, dtype=np.uint64).reshape(len(X), 2)
+
+
+@settings(max_examples=30)
+@given(
+    n=st.integers(0, 9),
+    d=st.integers(0, 40),
+    seed=st.integers(0, 2**16),
+    dtype=st.sampled_from(DTYPES),
+)
+def test_row_keys_equal_their_twin(n, d, seed, dtype):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(dtype)
+    X[rng.uniform(size=X.shape) < 0.3] = rng.choice([0.0, -0.0])
+    coefficients = rng.integers(0, 2**63, size=(2, d), dtype=np.uint64)
+    keys = np.empty((n, 2), dtype=np.uint64)
+    _kernels.row_keys(X, coefficients, keys)
+    assert_array_equal(keys, row_keys_twin(X, coefficients))

@@ -109,3 +109,23 @@ def test_precisions_are_not_mixed():
             A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data, np.ones((4, 1), np.float32),
             np.ones((4, 1), np.float32),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [False, True])
+def test_rows_by_themselves_have_the_bits_of_the_whole(dtype, far):
+    # How lines are asked for, and whether H is copied first, depends on where entries lie: bits must not.
+    rng = np.random.default_rng(0)
+    n = 70_000
+    rows = np.sort(rng.integers(0, n, 12 * n))
+    columns = rng.integers(0, n, 12 * n) if far else np.clip(rows + rng.integers(-9, 10, 12 * n), 0, n - 1)
+    A = sp.csr_array((rng.random(12 * n).astype(dtype), (rows, columns)), shape=(n, n))
+    for k in (1, 2, 3, 4, 5, 7, 8, 16, 33):
+        H = rng.random(n * k + 1).astype(dtype)[1:].reshape(n, k)  # its rows cross lines of the cache
+        whole = multiply(A, H, np.int32)
+        for first in (0, 123, n - 50):
+            part = np.empty((50, k), dtype=dtype)
+            begin, end = A.indptr[first], A.indptr[first + 50]
+            indptr = (A.indptr[first : first + 51] - begin).astype(np.int32)
+            _kernels.spmm(indptr, A.indices[begin:end].astype(np.int32), A.data[begin:end], H, part)
+            assert_array_equal(part, whole[first : first + 50])

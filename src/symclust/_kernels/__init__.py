@@ -14,11 +14,13 @@ import importlib
 import importlib.util
 import os
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from symclust._kernels import _cpu
 from symclust._threads import checkpoint
+from symclust._types import DeviceArray
 
 LEVELS = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
 
@@ -47,28 +49,28 @@ _module.set_checkpoint(checkpoint)
 absolute_rows = _module.absolute_rows
 absolute_sparse = _module.absolute_sparse
 asymmetry = _module.asymmetry
-asymmetry_dense = _module.asymmetry_dense
 bisect_graph = _module.bisect_graph
 coarsen_graph = _module.coarsen_graph
+contract_graph = _module.contract_graph
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
-gram = _module.gram
 half_disk_differences = _module.half_disk_differences
-inner = _module.inner
+join_nodes = _module.join_nodes
 kernel_k_means_move = _module.kernel_k_means_move
 kernel_k_means_update = _module.kernel_k_means_update
 label_parts = _module.label_parts
 max_threads = _module.max_threads
+move_nodes = _module.move_nodes
 nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
 nnls_rank_two = _module.nnls_rank_two
-norm = _module.norm
 openmp: bool = _module.openmp
 pattern_products = _module.pattern_products
 pixel_affinity = _module.pixel_affinity
 random_walk_rows = _module.random_walk_rows
 rank_two_nmf = _module.rank_two_nmf
+row_keys = _module.row_keys
 row_sweep_block = _module.row_sweep_block
 row_sweep_factored = _module.row_sweep_factored
 row_sweep_sparse = _module.row_sweep_sparse
@@ -83,6 +85,7 @@ submatrix = _module.submatrix
 subset_counts = _module.subset_counts
 subset_fill = _module.subset_fill
 subset_stream = _module.subset_stream
+survey_dense = _module.survey_dense
 two_singular_vectors = _module.two_singular_vectors
 
 
@@ -91,3 +94,21 @@ def falling_order(weights: np.ndarray) -> np.ndarray:
     order = np.empty(len(weights), dtype=np.int64)
     _module.falling_order(np.ascontiguousarray(weights), order)
     return order
+
+
+# The three that solvers, objectives and constraints call on H: an array on a device has its own.
+
+
+def gram(X: np.ndarray | DeviceArray, n_starts: int = 1) -> np.ndarray:
+    """Return XᵀX of each of the starts that stand side by side, (n_starts, k, k), in double precision."""
+    return _module.gram(X, n_starts) if isinstance(X, np.ndarray) else X.gram()[None]
+
+
+def inner(x: np.ndarray | DeviceArray, y: Any) -> float:
+    """Return the inner product of two vectors, added in double precision."""
+    return _module.inner(x, y) if isinstance(x, np.ndarray) else x.inner(y)
+
+
+def norm(X: np.ndarray | DeviceArray) -> float:
+    """Return ‖X‖, from squares in double precision."""
+    return _module.norm(X) if isinstance(X, np.ndarray) else X.norm()

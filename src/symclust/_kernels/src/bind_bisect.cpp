@@ -41,16 +41,12 @@ void bind_coarsen_graph(nb::module_& m) {
     m.def("coarsen_graph", [](Vector<std::int64_t> indptr, Vector<std::int32_t> indices, Vector<T> weights, Vector<double> loops,
                               Vector<double> volumes, Vector<double> sizes, double limit, std::uint64_t seed) {
         const auto n = static_cast<std::ptrdiff_t>(indptr.shape(0)) - 1;
-        CoarseGraph coarse = [&] {
+        return as_arrays([&] {
             nb::gil_scoped_release release;
             const CutGraph<T> graph(n, indptr.data(), indices.data(), weights.data(), loops.data(), volumes.data(), sizes.data());
             SplitMix random(seed);
             return contract(graph, group_nodes(graph, limit, random));
-        }();
-        return nb::make_tuple(as_array(std::move(coarse.group)), as_array(std::move(coarse.indptr)),
-                              as_array(std::move(coarse.indices)), as_array(std::move(coarse.weights)),
-                              as_array(std::move(coarse.loops)), as_array(std::move(coarse.volumes)),
-                              as_array(std::move(coarse.sizes)));
+        }());
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
        nb::arg("loops").noconvert(), nb::arg("volumes").noconvert(), nb::arg("sizes").noconvert(), nb::arg("limit"),
        nb::arg("seed"));

@@ -1,4 +1,8 @@
 // Sparse times dense, and its counterpart: entries of HHᵀ on the pattern of a sparse matrix.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
 #include "gather.hpp"
 
 namespace symclust {
@@ -15,17 +19,74 @@ void for_balanced_rows(const I* indptr, std::ptrdiff_t n, std::ptrdiff_t width, 
     parallel_for(parts, threads, [&](std::ptrdiff_t part, int) { rows(borders[part], borders[part + 1]); });
 }
 
-// out = A H for CSR A and row-major H.
+// Share of the nonzeros, by a sample, that lie more than `reach` places from the diagonal: what they ask for is seldom in the
+// cache.
+template <typename I>
+double far_share(const I* indptr, const I* indices, std::ptrdiff_t n, std::ptrdiff_t reach) {
+    constexpr std::ptrdiff_t most = 1024;
+    const std::ptrdiff_t nonzeros = indptr[n], sample = std::min(most, nonzeros);
+    std::ptrdiff_t far = 0;
+    for (std::ptrdiff_t s = 0; s < sample; ++s) {
+        const std::ptrdiff_t p = s * (nonzeros / sample);
+        const std::ptrdiff_t i = std::upper_bound(indptr, indptr + n + 1, static_cast<I>(p)) - indptr - 1;
+        far += std::abs(static_cast<std::ptrdiff_t>(indices[p]) - i) > reach;
+    }
+    return sample ? static_cast<double>(far) / sample : 0.0;
+}
+
+constexpr std::ptrdiff_t in_cache = 1 << 18;  // bytes around the diagonal that stay in the cache of a processor
+
+// H, or a copy of it that begins with a line of the cache. NumPy's arrays begin 16 bytes after one: each row of 64 bytes then
+// takes two lines, and from memory that is twice the traffic. Rows that are no multiple of half a line cross lines anyway.
+template <typename T>
+class OnLines {
+public:
+    OnLines(const T* H, std::ptrdiff_t rows, std::ptrdiff_t width, double far_nonzeros) : H(H) {
+        constexpr std::ptrdiff_t line = 64;
+        const std::ptrdiff_t row = width * static_cast<std::ptrdiff_t>(sizeof(T)), all = rows * width;
+        if (reinterpret_cast<std::uintptr_t>(H) % line == 0 || row % (line / 2) != 0) return;
+        // A copy reads once, writes, and takes pages that are new to the process.
+        const double saved = far_nonzeros * (row % line ? line / 2 : line);
+        if (saved < 8.0 * static_cast<double>(rows * row) || rows * row < 16 * in_cache) return;
+        copy.reset(new T[all + line / sizeof(T)]);
+        T* first = copy.get() + (line - reinterpret_cast<std::uintptr_t>(copy.get()) % line) % line / sizeof(T);
+        parallel_rows(all, 1 << 16, threads_for(all), [&](std::ptrdiff_t begin, std::ptrdiff_t end, int) {
+            std::memcpy(first + begin, H + begin, (end - begin) * sizeof(T));
+        });
+        this->H = first;
+    }
+    const T* data() const { return H; }
+
+private:
+    const T* H;
+    std::unique_ptr<T[]> copy;
+};
+
+// out = A H for CSR A and row-major H. Whether lines are asked for early and H is copied first is a matter of speed alone.
 template <typename T, typename I>
-void spmm(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n, const T* H, std::ptrdiff_t width,
-          T* out) {
-    const auto row_of = [=](I j) { return H + static_cast<std::ptrdiff_t>(j) * width; };
+void spmm(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n, const T* given, std::ptrdiff_t rows,
+          std::ptrdiff_t width, T* out) {
+    if (width == 0) return;
+    constexpr int narrow = 32 / sizeof(T);  // columns up to which asking costs more than a line that is near
+    const double far = far_share(indptr, indices, n, in_cache / (width * static_cast<std::ptrdiff_t>(sizeof(T))));
+    const OnLines<T> lines(given, rows, width, far * static_cast<double>(indptr[n]));
+    const T* H = lines.data();
     const Prefetch<T, I> fetch(H, width, indices + indptr[n]);
     for_balanced_rows(indptr, n, width, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
-        for (std::ptrdiff_t i = first; i < last; ++i) {
-            const std::ptrdiff_t begin = indptr[i], count = indptr[i + 1] - begin;
-            gather_row(indices + begin, values + begin, count, row_of, fetch, width, out + i * width);
-        }
+        with_panel(width, [&](auto panel) {
+            const std::ptrdiff_t size = panel > 0 ? panel : width;
+            const auto row_of = [=](I j) { return H + static_cast<std::ptrdiff_t>(j) * size; };
+            const auto multiply = [&](const auto& ask) {
+                for (std::ptrdiff_t i = first; i < last; ++i) {
+                    const std::ptrdiff_t begin = indptr[i], count = indptr[i + 1] - begin;
+                    gather_row<panel>(indices + begin, values + begin, count, row_of, ask, width, out + i * width);
+                }
+            };
+            if constexpr (panel > 0 && panel <= narrow) {
+                if (far < 0.25) return multiply(NoPrefetch{});
+            }
+            multiply(fetch);
+        });
     });
 }
 
@@ -45,9 +106,9 @@ void bind_spmm_types(nb::module_& m) {
         const I *ip = indptr.data(), *ix = indices.data();
         const T *v = values.data(), *h = H.data();
         T* o = out.data();
-        const std::ptrdiff_t n = indptr.shape(0) - 1, width = H.shape(1);
+        const std::ptrdiff_t n = indptr.shape(0) - 1, rows = H.shape(0), width = H.shape(1);
         nb::gil_scoped_release release;
-        spmm(ip, ix, v, n, h, width, o);
+        spmm(ip, ix, v, n, h, rows, width, o);
     }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
        nb::arg("H").noconvert(), nb::arg("out").noconvert());
 }

@@ -4,6 +4,8 @@
 #include "common.hpp"
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 namespace symclust {
 
@@ -87,21 +89,94 @@ double asymmetry(const I* indptr, const I* indices, const T* values, std::ptrdif
     return static_cast<double>(worst);
 }
 
-// Largest |a_ij - a_ji| of a dense matrix, tile by tile: both tiles of a pair stay in the first cache. NaN entries are not seen.
+// What one reading of a dense square matrix tells. NaN entries make the sum of squares NaN, and are not seen otherwise.
 template <typename T>
-double asymmetry_dense(const T* A, std::ptrdiff_t n) {
-    constexpr std::ptrdiff_t tile = 32;
-    const std::ptrdiff_t tiles = (n + tile - 1) / tile;
-    std::vector<T> worst(tiles, T(0));  // of each row of tiles
+struct Survey {
+    double squares = 0.0;
+    T smallest = std::numeric_limits<T>::infinity(), largest = -std::numeric_limits<T>::infinity();
+    T asymmetry = 0;  // the largest |a_ij - a_ji|
+
+    void add(const Survey& other) {
+        squares += other.squares;
+        smallest = std::min(smallest, other.smallest);
+        largest = std::max(largest, other.largest);
+        asymmetry = std::max(asymmetry, other.asymmetry);
+    }
+};
+
+constexpr std::ptrdiff_t survey_tile = 64;  // two tiles of doubles stay in the second cache, two of floats in the first
+
+// Takes in a row of a tile and the mirrored one, unless the tile is on the diagonal and is its own mirror.
+template <bool counts_both, typename T>
+void survey_pair(const T* SYMCLUST_RESTRICT x, const T* SYMCLUST_RESTRICT mirrored, std::ptrdiff_t size, Survey<T>& found) {
+    double squares = 0.0;
+    T smallest = found.smallest, largest = found.largest, worst = found.asymmetry;
+#pragma omp simd reduction(+ : squares) reduction(min : smallest) reduction(max : largest, worst)
+    for (std::ptrdiff_t e = 0; e < size; ++e) {
+        const T own = x[e], other = counts_both ? mirrored[e] : own, gap = std::abs(own - mirrored[e]);
+        squares += static_cast<double>(own) * static_cast<double>(own);
+        if (counts_both) squares += static_cast<double>(other) * static_cast<double>(other);
+        smallest = own < smallest ? own : smallest;
+        smallest = other < smallest ? other : smallest;
+        largest = own > largest ? own : largest;
+        largest = other > largest ? other : largest;
+        worst = gap > worst ? gap : worst;
+    }
+    found = {found.squares + squares, smallest, largest, worst};
+}
+
+// Tile by tile: a tile below the diagonal is transposed into the cache and compared with the one above, so that A is read once.
+template <typename T>
+Survey<T> survey_dense(const T* A, std::ptrdiff_t n) {
+    const std::ptrdiff_t tiles = (n + survey_tile - 1) / survey_tile;
+    std::vector<Survey<T>> found(tiles);  // of each row of tiles: added in order, on any number of threads
     parallel_for(tiles, threads_for(n * n), [&](std::ptrdiff_t row, int) {
-        T largest = 0;
-        for (std::ptrdiff_t column = row; column < tiles; ++column)
-            for (std::ptrdiff_t i = row * tile; i < std::min((row + 1) * tile, n); ++i)
-                for (std::ptrdiff_t j = column * tile; j < std::min((column + 1) * tile, n); ++j)
-                    largest = std::max(largest, std::abs(A[i * n + j] - A[j * n + i]));
-        worst[row] = largest;
+        Pace pace;
+        std::vector<T> mirrored(survey_tile * survey_tile);
+        const std::ptrdiff_t top = row * survey_tile, bottom = std::min(top + survey_tile, n);
+        for (std::ptrdiff_t left = top; left < n; left += survey_tile, pace(8 * survey_tile * survey_tile)) {
+            const std::ptrdiff_t width = std::min(survey_tile, n - left);
+            // The next tile below is scattered over as many pages as it has rows: asked for early, it costs half as much.
+            for (std::ptrdiff_t j = left + survey_tile; j < std::min(left + 2 * survey_tile, n); ++j)
+                for (std::ptrdiff_t i = top; i < bottom; i += std::ptrdiff_t(64 / sizeof(T))) SYMCLUST_PREFETCH(A + j * n + i);
+            for (std::ptrdiff_t j = 0; j < width; ++j)
+                for (std::ptrdiff_t i = top; i < bottom; ++i) mirrored[(i - top) * survey_tile + j] = A[(left + j) * n + i];
+            for (std::ptrdiff_t i = top; i < bottom; ++i)
+                (left == top ? survey_pair<false, T> : survey_pair<true, T>)(
+                    A + i * n + left, mirrored.data() + (i - top) * survey_tile, width, found[row]);
+        }
     });
-    return worst.empty() ? 0.0 : static_cast<double>(*std::max_element(worst.begin(), worst.end()));
+    Survey<T> all;
+    for (const Survey<T>& part : found) all.add(part);
+    return all;
+}
+
+// Two sums Σ_j c_j m(x_j) modulo 2⁶⁴ for each row x, where m mixes the bits of a number and keeps zero: 16 bytes that tell rows
+// from each other. `c` holds both coefficients of every column side by side in two rows.
+template <typename T, typename Bits>
+void row_keys(const T* X, std::ptrdiff_t n, std::ptrdiff_t d, const std::uint64_t* c, std::uint64_t* keys) {
+    constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9;
+    parallel_rows(n, std::max<std::ptrdiff_t>(1, (1 << 15) / std::max<std::ptrdiff_t>(d, 1)), threads_for(n * d),
+                  [&](std::ptrdiff_t begin, std::ptrdiff_t end, int) {
+        Pace pace;
+        for (std::ptrdiff_t i = begin; i < end; ++i, pace(4 * d)) {
+            std::uint64_t first = 0, second = 0;
+#pragma omp simd reduction(+ : first, second)
+            for (std::ptrdiff_t j = 0; j < d; ++j) {
+                const T number = X[i * d + j] + T(0);  // -0.0 is 0.0
+                Bits pattern;
+                std::memcpy(&pattern, &number, sizeof pattern);
+                std::uint64_t bits = pattern;
+                bits ^= bits >> 32;
+                bits *= mixer;
+                bits ^= bits >> 32;
+                first += c[j] * bits;
+                second += c[d + j] * bits;
+            }
+            keys[2 * i] = first;
+            keys[2 * i + 1] = second;
+        }
+    });
 }
 
 // Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, L in compressed rows and transposed: the squared norm of a Gram matrix, in double precision.
@@ -200,14 +275,27 @@ void bind_reductions_type(nb::module_& m) {
     }, nb::arg("x").noconvert(), nb::arg("y").noconvert());
 }
 
-template <typename T>
-void bind_symmetry_dense(nb::module_& m) {
-    m.def("asymmetry_dense", [](Matrix<T> A) {
+template <typename T, typename Bits>
+void bind_dense(nb::module_& m) {
+    // The sum of squares, the smallest and the largest entry and the largest |a_ij - a_ji| of a square matrix.
+    m.def("survey_dense", [](Matrix<T> A) {
         const T* a = A.data();
         const std::ptrdiff_t n = A.shape(0);
-        nb::gil_scoped_release release;
-        return asymmetry_dense(a, n);
+        Survey<T> found;
+        {
+            nb::gil_scoped_release release;
+            found = survey_dense(a, n);
+        }
+        return nb::make_tuple(found.squares, double(found.smallest), double(found.largest), double(found.asymmetry));
     }, nb::arg("A").noconvert());
+    m.def("row_keys", [](Matrix<T> X, Matrix<std::uint64_t> coefficients, MutableMatrix<std::uint64_t> keys) {
+        const T* x = X.data();
+        const std::ptrdiff_t n = X.shape(0), d = X.shape(1);
+        const std::uint64_t* c = coefficients.data();
+        std::uint64_t* out = keys.data();
+        nb::gil_scoped_release release;
+        row_keys<T, Bits>(x, n, d, c, out);
+    }, nb::arg("X").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("keys").noconvert());
 }
 
 template <typename T, typename I>
@@ -239,8 +327,8 @@ void bind_squared_outer(nb::module_& m) {
 void bind_reductions(nb::module_& m) {
     bind_reductions_type<double>(m);
     bind_reductions_type<float>(m);
-    bind_symmetry_dense<double>(m);
-    bind_symmetry_dense<float>(m);
+    bind_dense<double, std::uint64_t>(m);
+    bind_dense<float, std::uint32_t>(m);
     bind_squared_outer<double, std::int32_t>(m);
     bind_squared_outer<double, std::int64_t>(m);
     bind_squared_outer<float, std::int32_t>(m);

@@ -145,6 +145,13 @@ struct CoarseGraph {
     }
 };
 
+// For Python: the group of each node of the finer graph, and indptr, indices, weights, loops, volumes and sizes of the coarse one.
+inline nb::tuple as_arrays(CoarseGraph&& coarse) {
+    return nb::make_tuple(as_array(std::move(coarse.group)), as_array(std::move(coarse.indptr)), as_array(std::move(coarse.indices)),
+                          as_array(std::move(coarse.weights)), as_array(std::move(coarse.loops)),
+                          as_array(std::move(coarse.volumes)), as_array(std::move(coarse.sizes)));
+}
+
 inline std::vector<std::int32_t> shuffled(std::ptrdiff_t n, SplitMix& random) {
     std::vector<std::int32_t> order(n);
     std::iota(order.begin(), order.end(), 0);

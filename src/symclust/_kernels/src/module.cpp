@@ -20,6 +20,7 @@ void bind_coordinate(nb::module_& m);
 void bind_absolute(nb::module_& m);
 void bind_rank_two(nb::module_& m);
 void bind_bisect(nb::module_& m);
+void bind_moves(nb::module_& m);
 void bind_kernel_k_means(nb::module_& m);
 void bind_random_walk(nb::module_& m);
 void bind_parts(nb::module_& m);
@@ -69,6 +70,7 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_absolute(m);
     bind_rank_two(m);
     bind_bisect(m);
+    bind_moves(m);
     bind_kernel_k_means(m);
     bind_random_walk(m);
     bind_parts(m);
