@@ -1,6 +1,6 @@
-"""Trees of communities beside flat SymNMF and Leiden: labelled graphs, com-DBLP, and time against edges.
+"""Trees of communities beside flat SymNMF and Leiden: labelled and large graphs, and time against edges.
 
-Parts by name: `python -m benchmarks.papers.community_trees labelled dblp scaling`.
+Parts by name: `python -m benchmarks.papers.community_trees labelled refined dblp twitter flat scaling`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import igraph
@@ -23,12 +23,13 @@ import matplotlib.pyplot as plt
 from benchmarks._graphs import as_igraph, labelled_graph, leiden
 from benchmarks._tools import RESULTS, table, timed
 from symclust import HierarchicalSymNMF, SymNMF
-from symclust.datasets import planted_partition
+from symclust.datasets import lfr, planted_partition
 from symclust.graphs import normalized_cut as normalize
 from symclust.metrics import normalized_cut
 
 SEEDS = 5
 LABELLED = {"email_eu_core": 42, "cora_graph": 7}
+BY_MODULARITY = {"refine": "modularity"}
 SAMPLES = (12_500, 25_000, 50_000, 100_000, 200_000, 400_000)  # of 10 neighbours each
 
 
@@ -106,27 +107,89 @@ def labelled_graphs() -> None:
         table(f"Communities of {name}, means of {SEEDS} seeds", compare(A, y, methods, graph, SEEDS))
 
 
-def dblp() -> None:
-    data = labelled_graph("com_dblp")
+def large(name: str, title: str) -> None:
+    """Processor time, cut and modularity beside Leiden's, at 100 leaves and at its own number."""
+    data = labelled_graph(name)
     if data is None:
         return
     A = data[0]
     graph = as_igraph(A)
-    k_leiden = len(np.unique(leiden(graph, 0)))
+    k = len(np.unique(leiden(graph, 0)))
     methods: dict[str, Callable[[int], np.ndarray]] = {
-        "tree, k = 100": lambda seed: tree(A, 100, seed),
-        "tree, k = 100, n_init=1": lambda seed: tree(A, 100, seed, n_init=1),
         "Leiden": lambda seed: leiden(graph, seed),
-        f"tree, k = {k_leiden}": lambda seed: tree(A, k_leiden, seed),
-        f"tree, k = {k_leiden}, min_size=1, balance=0.1": lambda seed: tree(
-            A, k_leiden, seed, min_size=1, balance=0.1
-        ),
+        "tree, k = 100": lambda seed: tree(A, 100, seed),
+        f"tree, k = {k}": lambda seed: tree(A, k, seed),
+        f"tree, k = {k}, min_size=1": lambda seed: tree(A, k, seed, min_size=1),
+        f"tree, k = {k}, min_size=1, modularity": lambda seed: tree(A, k, seed, **BY_MODULARITY, min_size=1),
         "tree, k = 1000": lambda seed: tree(A, 1000, seed),
-        "tree, k = 1000, n_init=1": lambda seed: tree(A, 1000, seed, n_init=1),
         "tree, k by modularity": lambda seed: tree(A, None, seed),
-        "SymNMF, k = 100": lambda seed: flat(A, 100, seed),
+        "tree, k by modularity, modularity": lambda seed: tree(A, None, seed, **BY_MODULARITY),
     }
-    table("Communities of com-DBLP (317,080 nodes, 1,049,866 edges)", compare(A, None, methods, graph, 1))
+    rows = compare(A, None, methods, graph, 3)
+    once = {
+        "tree, k = 100, refine=None": lambda seed: tree(A, 100, seed, refine=None),
+        f"tree, k = {k}, refine=None": lambda seed: tree(A, k, seed, refine=None),
+        "tree, k by modularity, refine=None": lambda seed: tree(A, None, seed, refine=None),
+    }
+    rows += compare(A, None, once, graph, 1)
+    table(f"Communities of {title}, means of 3 seeds, refine=None of one", rows)
+
+
+def dblp() -> None:
+    large("com_dblp", "com-DBLP (317,080 nodes, 1,049,866 edges)")
+
+
+def twitter() -> None:
+    large("ego_twitter", "ego-Twitter (81,306 nodes, 1,342,296 edges)")
+
+
+def flat_dblp() -> None:
+    """Flat SymNMF, which takes its whole time limit of four minutes."""
+    data = labelled_graph("com_dblp")
+    if data is not None:
+        A = data[0]
+        run = {"SymNMF, k = 100": lambda seed: flat(A, 100, seed)}
+        table("Flat SymNMF on com-DBLP", compare(A, None, run, as_igraph(A), 1))
+
+
+def known_graphs() -> Iterator[tuple[str, csr_array, np.ndarray, int]]:
+    """Yield names, graphs, classes and numbers of seeds: never choose an option by one of them alone."""
+    for name in ("karate", "polblogs", "cora_graph", "pubmed_graph", "email_eu_core"):
+        data = labelled_graph(name)
+        if data is not None and data[1] is not None:
+            yield name, data[0], data[1], 10
+    for mixing in (0.1, 0.3, 0.5, 0.6):
+        yield f"LFR 5,000, {mixing}", *lfr(5000, mixing=mixing, random_state=1), 3
+    sizes = {"min_community": 100, "max_community": 1000, "max_degree": 100}
+    for mixing in (0.3, 0.6):
+        yield f"LFR 30,000, {mixing}", *lfr(30_000, mixing=mixing, random_state=1, **sizes), 2
+    for mixing in (0.3, 0.6):
+        made = planted_partition(10_000, 20, degree=20, mixing=mixing, random_state=0)
+        yield f"planted 10,000, {mixing}", *made, 3
+
+
+def refined() -> None:
+    """Agreement with known classes, with and without moves between leaves."""
+    rows = []
+    for name, A, y, seeds in known_graphs():
+        graph, k = as_igraph(A), len(np.unique(y))
+        runs = {
+            "refine=None": lambda seed, A=A, k=k: tree(A, k, seed, refine=None),
+            "both": lambda seed, A=A, k=k: tree(A, k, seed),
+            "modularity": lambda seed, A=A, k=k: tree(A, k, seed, **BY_MODULARITY),
+            "None, refine=None": lambda seed, A=A: tree(A, None, seed, refine=None),
+            "None, both": lambda seed, A=A: tree(A, None, seed),
+            "None, modularity": lambda seed, A=A: tree(A, None, seed, **BY_MODULARITY),
+            "Leiden": lambda seed, graph=graph: leiden(graph, seed),
+        }
+        found = {method: measure(A, y, graph, run, seeds) for method, run in runs.items()}
+        row = {"graph": name, "classes": k, **{method: one["NMI"] for method, one in found.items()}}
+        row |= {
+            f"cut, {method}": found[method]["average normalised cut"] for method in ("refine=None", "both")
+        }
+        print(row, flush=True)
+        rows.append(row)
+    table("NMI with known classes: the tree with k classes and by modularity, Leiden", rows)
 
 
 def scaling(k: int = 32) -> None:
@@ -164,7 +227,14 @@ def draw(rows: list[dict[str, Any]]) -> None:
     print(f"\nplot: {RESULTS / 'community_trees.png'}")
 
 
-PARTS = {"labelled": labelled_graphs, "dblp": dblp, "scaling": scaling}
+PARTS = {
+    "labelled": labelled_graphs,
+    "refined": refined,
+    "dblp": dblp,
+    "twitter": twitter,
+    "flat": flat_dblp,
+    "scaling": scaling,
+}
 
 
 def main(parts: Sequence[str] = ()) -> None:

@@ -201,6 +201,6 @@ def _nested(graph: PixelGraph, way: str, most: int, n_superpixels: int, seed: in
     whole = PixelGraph(graph.E, superpixels, by_pixel=False)
     W = sparse.csr_array(whole.contracted(graph.E), dtype=np.float64)  # (26)
     W = sparse.csr_array((W + W.T) / 2)
-    tree = _fitted(HierarchicalSymNMF(n, affinity="precomputed", random_state=seed), W).tree_
+    tree = _fitted(HierarchicalSymNMF(n, refine=None, affinity="precomputed", random_state=seed), W).tree_
     for k in range(2, len(tree.leaves()) + 1):
         yield tree.cut(k)[superpixels]

@@ -19,10 +19,11 @@ from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
-from symclust.hierarchy import CutGrowth, Tree
+from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
 from symclust.solvers import HISTORY, has_many_zeros
-from symclust.validation import check_n_clusters, check_number, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
+REFINEMENTS = ("both", "modularity")
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
@@ -31,8 +32,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
     A leaf is split by symmetric factorization of rank 2: S ≈ HHᵀ with two nonnegative columns, S = D^-1/2 A
     D^-1/2 the leaf's own normalised graph, and the cut is the best one along the rows of H. It is found on a
-    coarsened graph and improved level by level on the way back to the leaf's own nodes. The next leaf C is
-    the one whose parts L and R have the largest
+    coarsened graph and improved level by level on the way back to the leaf's own nodes. Nodes then move to
+    other leaves where that is better (`refine`). The next leaf C is the one whose parts L and R have the
+    largest
 
     .. math:: \left(\frac{assoc(L, L)}{vol(L)} + \frac{assoc(R, R)}{vol(R)}
               - \frac{assoc(C, C)}{vol(C)}\right) \left(\frac{vol(C)}{vol(V)}\right)^{balance},
@@ -55,6 +57,12 @@ class HierarchicalSymNMF(SimilarityEstimator):
         time that is no longer linear.
     n_init : int, default=2
         Cuts that are tried for each leaf, of which the best is taken; they run side by side.
+    refine : {"both", "modularity", None}, default="both"
+        How nodes move between leaves. "both": where that raises the modularity and lowers the average
+        normalised cut. "modularity": where it raises the modularity; with ``min_size=1`` leaves may then
+        vanish, and others are split instead. With either a large graph is cut with its nodes joined into
+        groups, which takes a fraction of the time. None cuts the graph itself, and leaves nodes where the
+        cuts have put them.
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, except that they are not normalised: the splits do
         that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.
@@ -117,6 +125,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         min_size: int | None = None,
         balance: float = 0.25,
         n_init: int = 2,
+        refine: str | None = "both",
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         random_state: Any = None,
@@ -125,6 +134,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.min_size = min_size
         self.balance = balance
         self.n_init = n_init
+        self.refine = refine
         self.affinity = affinity
         self.affinity_params = affinity_params
         self.random_state = random_state
@@ -146,7 +156,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_similarity(A)
         smallest = self.min_size or (max(1, A.n // (10 * wanted)) if wanted else 1)
         seed = int(check_random_state(self.random_state).randint(2**31))
-        growth = CutGrowth(A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
+        how = (A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
+        both = self.refine == "both"
+        growth = CutGrowth(*how) if self.refine is None else CommunityGrowth(*how, both)
         self._store_tree(similarity, growth.grow(wanted or A.n), growth.history)
         return self
 
@@ -157,6 +169,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
             check_number("min_size", self.min_size, least=1, whole=True)
         check_number("balance", self.balance, least=0)
         check_number("n_init", self.n_init, least=1, whole=True)
+        if self.refine is not None:
+            check_known("refine", self.refine, REFINEMENTS, ", or None")
 
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names

@@ -62,6 +62,8 @@ class CutGrowth:
     seed : int
         A leaf's own seed follows from it and from the way to the leaf, so that leaves can be cut in any
         order and side by side.
+    tree : Tree, optional
+        To go on with, its samples the nodes of the graph; a new one by default.
 
     Attributes
     ----------
@@ -89,12 +91,13 @@ class CutGrowth:
         while_modular: bool,
         n_init: int,
         seed: int,
+        tree: Tree | None = None,
     ) -> None:
         self.balance, self.smallest, self.while_modular = balance, smallest, while_modular
         self.n_init, self.seed = n_init, seed
         self.root = graph if isinstance(graph, LeafGraph) else LeafGraph.whole(graph)
         self.total = float(self.root.volumes.sum())
-        self.tree = Tree(self.root.n)
+        self.tree = Tree(self.root.n) if tree is None else tree
         self.history: list[tuple[float, float]] = []
         self._queue: list[Entry] = []  # leaves that can be split, the best one first
 
@@ -105,10 +108,9 @@ class CutGrowth:
         """
         started = time.perf_counter()
         with self.tree.interruptible():
-            held = ratio(self.root.association(), self.total)  # sum of the leaves' normalised associations
-            self.tree.nodes[0].data["normalized_cut"] = 1 - held
-            self._open(self.tree.nodes[0], self._leaves([(self.root, self.seed)])[0])
-            self.history = [(time.perf_counter() - started, 1 - held)]
+            held = self._open_all()  # sum of the leaves' normalised associations
+            known = self.tree.n_splits + 1
+            self.history = [(time.perf_counter() - started, 1 - held / known)] * known
             while self._queue and len(self.history) < n_leaves and not is_over():
                 held += self._queue[0][2].gain
                 k = len(self.history) + 1
@@ -116,6 +118,20 @@ class CutGrowth:
                 self._split_first()
         del self.history[self.tree.n_splits + 1 :]  # of a split that was interrupted
         return self.tree
+
+    def _open_all(self) -> float:
+        """Put all leaves into the queue; return the sum of their normalised associations."""
+        nodes = self.tree.leaves()
+        if len(nodes) == 1:
+            parts = [(self.root, self.seed)]
+        else:
+            parts = [(self.root.part(node.members), child_seed(self.seed, node.number)) for node in nodes]
+        held = [ratio(graph.association(), float(graph.volumes.sum())) for graph, _ in parts]
+        for node, inside in zip(nodes, held, strict=True):
+            node.data["normalized_cut"] = 1 - inside
+        for node, leaf in zip(nodes, self._leaves(parts), strict=True):
+            self._open(node, leaf)
+        return sum(held)
 
     def _split_first(self) -> None:
         """Split the first leaf of the queue, and put its children there."""

@@ -139,6 +139,60 @@ class LeafGraph:
             graph, group = smaller, joined[group]
         return graph, group
 
+    def joined(self, seed: int, fence: Array | None = None) -> tuple[LeafGraph, Array]:
+        """Return the graph of groups that local moves make of single nodes, and the group of each node.
+
+        Node by node, in random order, each goes to the group nearby where it raises the modularity the most,
+        until none does: one level of Louvain's method. Groups have no limit of size, unlike in `coarser`.
+
+        Parameters
+        ----------
+        seed : int
+            Of the random order.
+        fence : ndarray of int32, optional
+            Only nodes with the same number here may be joined.
+        """
+        fence = np.empty(0, dtype=np.int32) if fence is None else fence
+        group, *arrays = _kernels.join_nodes(*self._arrays, fence, seed)
+        return LeafGraph(*arrays), group
+
+    def contracted(self, group: Array) -> LeafGraph:
+        """Return the graph of given groups, numbered from 0 on with none empty."""
+        _, *arrays = _kernels.contract_graph(*self._arrays, group)
+        return LeafGraph(*arrays)
+
+    def moved(self, labels: Array, n_clusters: int, smallest: int, both: bool) -> Array:
+        """Return labels after local moves between clusters: none is left that raises the modularity.
+
+        A node goes to the cluster nearby where it raises the modularity the most, and its neighbours are
+        looked at again. Takes a few passes over the edges, on one thread.
+
+        Parameters
+        ----------
+        labels : ndarray of int32
+            Cluster of each node, from 0 on.
+        n_clusters : int
+            Number of clusters.
+        smallest : int
+            Nodes of the whole graph that a cluster keeps; 0 lets clusters become empty.
+        both : bool
+            Move only where the normalised association Σ assoc(C, C) / vol(C) rises too.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import numpy as np
+        >>> from symclust.hierarchy import LeafGraph
+        >>> from symclust.operators import as_operator
+        >>> graph = LeafGraph.whole(as_operator(nx.barbell_graph(4, 0)))
+        >>> labels = np.array([0, 0, 1, 0, 1, 1, 0, 1], dtype=np.int32)
+        >>> graph.moved(labels, 2, smallest=1, both=True).tolist()
+        [0, 0, 0, 0, 1, 1, 1, 1]
+        """
+        labels = labels.copy()
+        _kernels.move_nodes(*self._arrays, n_clusters, smallest, both, labels)
+        return labels
+
     @property
     def _arrays(self) -> tuple[Array, ...]:
         return self.indptr, self.indices, self.weights, self.loops, self.volumes, self.sizes

@@ -179,6 +179,45 @@ class Tree:
             raise OptionError(f"n_clusters={n_clusters!r} is not a cut of this tree: it has {listed} leaves.")
         return counts.index(n_clusters)
 
+    def with_leaves(self, labels: Array) -> Tree:
+        """Return a tree with the same splits, in the same order, and other samples in its leaves.
+
+        Splits that leave all samples on one side are left out. Scores stay, `data` is not taken over. The
+        first sample is always leftmost, so that leaves may come in another order.
+
+        Parameters
+        ----------
+        labels : ndarray of int
+            Leaf of each sample, numbered as in `cut`; there may be more or fewer samples than now.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust.hierarchy import Tree
+        >>> tree = Tree(3)
+        >>> _ = tree.split(0, [[0, 1], [2]]), tree.split(1, [[0], [1]])
+        >>> tree.with_leaves(np.array([0, 2, 0, 2, 1])).to_newick(list("abcde"))
+        '(((a,c),(e)),(b,d));'
+        """
+        new = Tree(len(labels))
+        new.interrupted = self.interrupted
+        first = {leaf.number: place for place, leaf in enumerate(self.leaves())}  # leftmost leaf of a node
+        for node in reversed(self.nodes):
+            first.setdefault(node.number, min((first[child] for child in node.children), default=0))
+        twins = {0: new.nodes[0]}  # of nodes that have samples
+        for node in sorted((n for n in self.nodes if n.split is not None), key=lambda n: n.split or 0):
+            if node.number not in twins:
+                continue
+            twin = twins[node.number]
+            goes_right = labels[twin.members] >= first[node.children[1]]
+            parts = {node.children[0]: twin.members[~goes_right], node.children[1]: twin.members[goes_right]}
+            held = sorted((child for child in parts if parts[child].size), key=lambda child: parts[child][0])
+            born = new.split(twin.number, [parts[child] for child in held]) if len(held) == 2 else [twin]
+            twins.update(zip(held, born, strict=True))
+        for number, twin in twins.items():
+            twin.score, twin.is_final = self.nodes[number].score, self.nodes[number].is_final
+        return new
+
     def linkage(self, of: str = "samples") -> Array:
         """Return the tree as a linkage matrix, for ``scipy.cluster.hierarchy``.
 
