@@ -1,5 +1,6 @@
 """The limits on other libraries' threads, and work shared among our own."""
 
+import signal
 import threading
 import time
 
@@ -19,7 +20,12 @@ def two_blas_threads():
 
 
 def library_threads(api):
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == api}
+    """Threads of all libraries of a kind, but for a BLAS on OpenMP such as faiss's: each thread has its own."""
+    return {
+        library["num_threads"]
+        for library in threadpool_info()
+        if library["user_api"] == api and library.get("threading_layer") != "openmp"
+    }
 
 
 def side_by_side(*functions):
@@ -136,3 +142,22 @@ def test_nested_blocks_run_in_place_and_in_order(two_threads):
     nested = map_blocks(lambda block: map_blocks(lambda x: 10 * block + x, range(3)), range(2))
     assert nested == [[0, 1, 2], [10, 11, 12]]
     np.testing.assert_array_equal(map_blocks(np.square, np.arange(5)), np.arange(5) ** 2)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="a signal cannot be sent to one thread here")
+def test_an_interrupt_that_another_thread_receives_ends_the_blocks(two_threads):
+    """The caller sleeps through it: the system wakes only the thread that a signal was given to."""
+    finished = []
+
+    def work(block):
+        if block == 0:
+            time.sleep(0.05)  # by now the caller sleeps
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        for _ in range(30_000):
+            _threads.checkpoint()
+            time.sleep(0.001)
+        finished.append(block)
+
+    with pytest.raises(KeyboardInterrupt):
+        map_blocks(work, range(2))
+    assert finished == []

@@ -11,7 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import Any
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _POOL_NAME = "symclust"
+_LOOK_UP = 0.1  # seconds
 
 
 class _Process:
@@ -196,17 +197,28 @@ def map_blocks(function: Callable[[Any], Any], blocks: Iterable[Any]) -> list[An
     if threads == 1 or len(blocks) < 2 or nested:
         return [_unless_cancelled(function, block) for block in blocks]
     job, pool = _Job(), _pool(threads)
-    futures: list[Any] = []
+    futures: list[Future] = []
     try:
         for block in blocks:  # inside: an interrupt here, too, must end what has been handed out
             futures.append(pool.submit(job.run, function, block))
-        return [future.result() for future in futures]
+        return [_result(future) for future in futures]
     except BaseException:
         job.cancelled = True
         for future in futures:
             future.cancel()
         wait(futures)
         raise
+
+
+def _result(future: Future) -> Any:
+    """Wait for a result, and look up now and then.
+
+    A signal that comes just before this thread falls asleep, or that another thread receives, does not wake
+    it: Ctrl-C would be noticed only when the block is done.
+    """
+    while not future.done():
+        wait([future], timeout=_LOOK_UP)
+    return future.result()
 
 
 def _after_fork() -> None:

@@ -9,7 +9,8 @@
         ├── OptionError           (also a ValueError)   an option has no such value
         ├── CombinationError      (also a ValueError)   two choices do not go together
         ├── LeftOutError          (also an AttributeError) a loaded model lacks its training data
-        └── MissingExtraError     (also an ImportError) an optional library is not installed
+        ├── MissingExtraError     (also an ImportError) an optional library is not installed
+        └── WorkerError           (also a RuntimeError) the workers of a cluster give no answer
     Warning
     ├── sklearn ConvergenceWarning
     │   └── NotConvergedWarning                         the solver stopped before it was done
@@ -57,6 +58,10 @@ class LeftOutError(SymclustError, AttributeError):
 
 class MissingExtraError(SymclustError, ImportError):
     """An optional library is needed; the message names the extra that installs it."""
+
+
+class WorkerError(SymclustError, RuntimeError):
+    """The workers of a cluster are lost, or give no answer in time."""
 
 
 class NotConvergedWarning(ConvergenceWarning):

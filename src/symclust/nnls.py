@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symclust._kernels import nnls_active_set, nnls_block_pivoting, nnls_hals, nnls_rank_two
+from symclust._types import DeviceArray
 from symclust.exceptions import InputError, OptionError
 
 __all__ = ["active_set", "block_pivoting", "hals", "rank_two"]
@@ -178,9 +179,23 @@ def hals(
     """
     if n_sweeps < 0:
         raise OptionError(f"n_sweeps={n_sweeps}; expected 0 or more sweeps.")
+    if isinstance(R, DeviceArray):
+        return _hals_by_columns(G, R, X, n_sweeps)
     G, R, X, out = _prepare(G, R, X, out)
     nnls_hals(G, R, X, out, n_sweeps)
     return out
+
+
+def _hals_by_columns(G: Any, R: Any, X: Any, n_sweeps: int) -> Any:
+    """Do the same in NumPy's terms, all rows at once and column by column: for arrays on a device."""
+    X, own = np.maximum(X, 0), np.asarray(G, like=R)
+    for _ in range(n_sweeps):
+        for l, square in enumerate(np.diag(G).tolist()):
+            if square > 0:
+                X[:, l] = np.maximum(X[:, l] + (R[:, l] - X @ own[:, l]) / square, 0)
+            else:
+                X[:, l] *= R[:, l] >= 0
+    return X
 
 
 def rank_two(G: ArrayLike, R: ArrayLike, *, out: NDArray[Any] | None = None) -> NDArray[Any]:

@@ -18,13 +18,17 @@ from symclust.exceptions import InputError, OptionError
 from symclust.operators import (
     Bipartite,
     Dense,
+    DenseTensor,
     Gram,
     LowRank,
     Masked,
+    Offloaded,
+    OnDask,
     OnDisk,
     Operator,
     Shifted,
     Sparse,
+    SparseTensor,
     save_on_disk,
 )
 
@@ -149,6 +153,58 @@ def on_disk_case(scaled=False):
     return build
 
 
+def on_dask_case(inner, chunks, scaled=False):
+    """Without a cluster: the blocks are in this process. What a cluster adds is in test_on_dask.py."""
+
+    def build(rng, dtype):
+        import dask.array
+
+        operator, A = inner(rng, dtype)
+        array = dask.array.from_array(A, chunks=chunks)
+        if operator.is_sparse:
+            array = array.map_blocks(sp.csr_array, dtype=dtype)
+        if not scaled:
+            return OnDask(array), A
+        d = rng.uniform(0.5, 2, size=N).astype(dtype)
+        return OnDask(array).scaled(d), d[:, None] * A * d
+
+    return build
+
+
+def dense_tensor_case(rng, dtype):
+    torch = pytest.importorskip("torch")
+    A = random_dense(rng, dtype)
+    return DenseTensor(torch.tensor(A)), A
+
+
+def sparse_tensor_case(form):
+    """Entries as CSR, or as COO in any order and with some of them in two parts."""
+
+    def build(rng, dtype):
+        torch = pytest.importorskip("torch")
+        A = random_sparse(rng, dtype)
+        tensor = torch.tensor(A.toarray()).to_sparse_csr()
+        if form == "coo":
+            places, values = tensor.to_sparse_coo().indices(), tensor.values() / 2
+            order = torch.tensor(rng.permutation(2 * len(values)))
+            places, values = torch.cat([places, places], 1)[:, order], torch.cat([values, values])[order]
+            tensor = torch.sparse_coo_tensor(places, values, A.shape)
+        return SparseTensor(tensor), A.toarray()
+
+    return build
+
+
+def offloaded_case(inner, limit):
+    """With room for two blocks of a few rows, or for all of A."""
+
+    def build(rng, dtype):
+        pytest.importorskip("torch")
+        operator, A = inner(rng, dtype)
+        return Offloaded(operator, device="cpu", memory_limit=limit), A
+
+    return build
+
+
 CASES = {
     "bipartite": [bipartite_case(9), bipartite_case(50, signed=True), bipartite_case(30, is_sparse=True)],
     "dense": [dense_case, nonnegative_dense_case],
@@ -161,7 +217,21 @@ CASES = {
         gram_case(30, is_sparse=True, scaled=True, self_edges=False, signed=True),
         gram_case(400, is_sparse=True, self_edges=False),
     ],
+    "dense_tensor": [dense_tensor_case],
+    "sparse_tensor": [sparse_tensor_case("csr"), sparse_tensor_case("coo")],
+    "offloaded": [
+        offloaded_case(dense_case, 10_000),
+        offloaded_case(dense_case, 1_000_000),
+        offloaded_case(sparse_case, 3_000),
+        offloaded_case(on_disk_case(scaled=True), 3_000),
+    ],
     "low_rank": [low_rank_case(True), low_rank_case(False)],
+    "on_dask": [
+        on_dask_case(dense_case, (25, 70)),
+        on_dask_case(sparse_case, (16, 40)),
+        on_dask_case(sparse_case, (30, 70), scaled=True),
+        on_dask_case(nonnegative_dense_case, (70, 70), scaled=True),
+    ],
     "on_disk": [on_disk_case(), on_disk_case(scaled=True)],
     "shifted": [
         shifted_case(dense_case, sparse_case, 0.7),
@@ -516,3 +586,5 @@ def test_rows_are_combined(case):
     combined = operator.combine_rows(ids, weights)
     assert combined.dtype == operator.dtype
     assert_allclose(combined, weights @ A[ids], rtol=1e-4, atol=1e-3)
+    several = operator.combine_rows(ids, np.stack([weights, -weights, weights + 1], axis=1))
+    assert_allclose(several.T, np.stack([weights, -weights, weights + 1]) @ A[ids], rtol=1e-4, atol=1e-3)

@@ -61,10 +61,14 @@ def test_dense_tiles_cover_everything(where):
     assert Dense(A).asymmetry() == 0.5
 
 
+def survey_twin(A):
+    return float(np.sum(A.astype(float) ** 2)), A.min(), A.max(), np.abs(A - A.T).max()
+
+
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
-    n=st.integers(1, 100),
+    n=st.integers(1, 150),
     disturbed=st.integers(0, 3),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
@@ -73,4 +77,15 @@ def test_dense_kernel_equals_its_twin(seed, n, disturbed, dtype):
     A = rng.normal(size=(n, n)).astype(dtype)
     A = A + A.T
     A[rng.integers(0, n, disturbed), rng.integers(0, n, disturbed)] += 0.25
-    assert _kernels.asymmetry_dense(A) == float(np.abs(A - A.T).max())
+    squares, *rest = _kernels.survey_dense(A)
+    assert squares == pytest.approx(survey_twin(A)[0], rel=1e-13)
+    assert rest == [float(number) for number in survey_twin(A)[1:]]
+
+
+@pytest.mark.parametrize("place", [(0, 0), (3, 150), (150, 3), (199, 199)])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_one_reading_sees_what_is_not_finite(place, value):
+    A = np.ones((200, 200))
+    A[place] = value
+    assert not np.isfinite(Dense(A).squared_norm())
+    assert _kernels.survey_dense(A)[1:3] == (min(value, 1.0), max(value, 1.0)) or np.isnan(value)

@@ -25,6 +25,8 @@ class Constraint(ABC):
         "entrywise" if every entry is projected by itself, "convex".
     by_rows : bool
         Whether every row is projected by itself, so that H can be handled in blocks of rows.
+    on_device : bool
+        Whether it is written in NumPy's operators and functions alone, and so works on factors on a device.
     nonnegative : bool
         Whether no point of the set has a negative entry.
     most_per_row : int or None
@@ -33,6 +35,7 @@ class Constraint(ABC):
 
     offers: ClassVar[frozenset[str]] = frozenset()
     by_rows: bool = True
+    on_device: ClassVar[bool] = False
     nonnegative: ClassVar[bool] = False
     most_per_row: int | None = None
 
@@ -83,7 +86,7 @@ class VectorConstraint(Constraint):
         """Return the nearest point of the set, vector by vector."""
         if self.by_rows:
             return self._project_rows(H)
-        return np.ascontiguousarray(self._project_rows(np.ascontiguousarray(H.T)).T)
+        return self._project_rows(H.T.copy()).T.copy()
 
     def violation(self, H: Array) -> float:
         """Return the largest amount by which a vector leaves the set."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from symclust._types import Array
@@ -29,6 +31,8 @@ class Unit(VectorConstraint):
     >>> Unit().project(np.array([[3.0, -4.0]])).tolist()
     [[0.6, -0.8]]
     """
+
+    on_device: ClassVar[bool] = True
 
     def _project_rows(self, V: Array) -> Array:
         # Scaled first: squares of very large or small entries would overflow or vanish.
@@ -62,6 +66,7 @@ class Orthogonal(Constraint):
     """
 
     by_rows = False
+    on_device: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:
         """Return the polar factor."""

@@ -27,6 +27,7 @@ class Free(Constraint):
     """
 
     offers: ClassVar[frozenset[str]] = frozenset({"entrywise", "convex"})
+    on_device: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:
         """Return H."""
@@ -54,6 +55,7 @@ class Nonnegative(Constraint):
     """
 
     offers: ClassVar[frozenset[str]] = frozenset({"nonnegative", "entrywise", "convex"})
+    on_device: ClassVar[bool] = True
     nonnegative: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:

@@ -30,6 +30,7 @@ class Simplex(Constraint):
     """
 
     offers: ClassVar[frozenset[str]] = frozenset({"convex"})
+    on_device: ClassVar[bool] = True
     nonnegative: ClassVar[bool] = True
 
     def __init__(self, total: float = 1.0) -> None:
@@ -72,7 +73,7 @@ def project_simplex(V: Array, total: float = 1.0) -> Array:
     """
     # Adding a constant to a row changes nothing; without it sums of large entries would swallow the total.
     V = V - V.max(axis=-1, keepdims=True)
-    descending = np.sort(V, axis=-1)[..., ::-1]
+    descending = np.flip(np.sort(V, axis=-1), axis=-1)
     excess = np.cumsum(descending, axis=-1)
     excess -= V.dtype.type(total)
     # An entry stays positive exactly while it exceeds the threshold that it and all larger ones would need.

@@ -87,6 +87,7 @@ class L1(VectorConstraint):
     """
 
     offers: ClassVar[frozenset[str]] = frozenset({"convex"})
+    on_device: ClassVar[bool] = True
 
     def __init__(self, radius: float = 1.0, axis: str = "rows") -> None:
         check_number("radius", radius, least=0, exclusive=True)

@@ -24,6 +24,7 @@ from symclust.objectives._base import (
     GivesParts,
     GivesRowProblem,
     Objective,
+    row_blocks,
 )
 from symclust.objectives._sparse_factor import factor_arrays, gram, is_sparse_factor, row_lengths
 from symclust.objectives.absolute import Absolute
@@ -50,5 +51,6 @@ __all__ = [
     "factor_arrays",
     "gram",
     "is_sparse_factor",
+    "row_blocks",
     "row_lengths",
 ]

@@ -7,11 +7,13 @@ the protocols below, each named for what it gives; an objective has them by havi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from symclust._types import Array
+from symclust._threads import split
+from symclust._types import Array, DeviceArray
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from symclust.operators import Operator
 
 ALL_ROWS = slice(None)
+
+
+def row_blocks(H: Any, size: int) -> Iterable[slice]:
+    """Return the rows of a factor in blocks of `size`, few enough to stay in the cache of a processor.
+
+    On a device they are one block: each operation there costs the time to start it.
+    """
+    return [ALL_ROWS] if isinstance(H, DeviceArray) else split(len(H), size)
 
 
 class Objective(ABC):
@@ -32,6 +42,11 @@ class Objective(ABC):
     """
 
     operator: Operator
+
+    @property
+    def on_device(self) -> bool:
+        """Whether it is written in NumPy's operators and functions alone, as factors on a device need it."""
+        return False
 
     def needs_product(self, H: Any) -> bool:
         """Whether AH is needed to measure this H; where it is not, None stands in its place."""

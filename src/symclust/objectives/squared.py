@@ -10,10 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from symclust import _kernels
-from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives._base import ALL_ROWS, Columns, Objective
+from symclust.objectives._base import ALL_ROWS, Columns, Objective, row_blocks
 from symclust.objectives._sparse_factor import Judgement, gram, is_sparse_factor, judge, row_lengths
 
 if TYPE_CHECKING:
@@ -68,6 +67,11 @@ class SymmetricDistance(SquaredDistance):
         self.operator = operator
         self.squared_norm = operator.squared_norm()
 
+    @property
+    def on_device(self) -> bool:
+        """Whether no pairs are ignored: those are looked up in a csr_array."""
+        return not self.row_problem.ignored.any
+
     @abstractmethod
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
@@ -110,7 +114,7 @@ class SymmetricDistance(SquaredDistance):
         G, squared = gram(H), 0.0
         # Where pairs are ignored, and where the constraint ties rows together, all rows are one block.
         by_rows = constraint.by_rows and not self.row_problem.ignored.any
-        for rows in split(len(H), MEASURED_ROWS) if by_rows else [ALL_ROWS]:
+        for rows in row_blocks(H, MEASURED_ROWS) if by_rows else [ALL_ROWS]:
             gradient = self.gradient(H[rows], AH[rows], G, rows)
             projected = constraint.projected_gradient(H[rows], gradient).reshape(-1)
             squared += _kernels.inner(projected, projected)
@@ -240,7 +244,7 @@ class OffDiagonal(SymmetricDistance):
         super().__init__(operator)
         self.ignored = ignored or IgnoredPairs()
         self.row_problem = RowTerms(full_diagonal=False, offset=0.0, ignored=self.ignored)
-        self.diagonal = operator.diagonal()
+        self.diagonal = operator.to_device(operator.diagonal())
         self.squared_norm -= _kernels.inner(self.diagonal, self.diagonal)
 
     def value_of_fit(self, fit: float, H: Any, G: Array) -> float:

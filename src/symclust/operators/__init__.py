@@ -11,54 +11,79 @@ operator     A                         held                                cost 
 `Bipartite`  [[0, X], [Xᵀ, 0]]         X (n x d, dense or sparse)          2 x nonzeros of X x w
 `Masked`     A with entries hidden     the operator A, what is hidden      that of both
 `OnDisk`     a sparse matrix in files  8 bytes a row; two blocks of rows   nonzeros of A x w, a read
+`OnDask`     blocks of rows on workers nothing; each worker its blocks     n w sent and brought back
 ===========  ========================  ==================================  ====================
+
+On a device, with the factors: a `DenseTensor` or `SparseTensor` is a tensor of PyTorch, `Offloaded` sends
+blocks of rows of a matrix that the host keeps.
 
 A `Network` is a `Sparse` that estimators treat as a graph: its entries are edges, its rows are named nodes.
 
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame, `low_rank` a `LowRank` from any
 of these. `Operator` is the base class: a subclass needs the product alone, all else has a slow default.
-Results are the same, to the bit, on any number of threads, and no operator but `Dense` forms n x n numbers
-(except in `toarray`, which is asked to).
+Results are the same, to the bit, on any number of threads (of those on a device, up to rounding), and no
+operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
 """
 
-from symclust.operators._arrays import dense_product
+from symclust.operators._arrays import bordered, dense_product, stacked
 from symclust.operators._base import Operator
 from symclust.operators._building import save_on_disk, write_on_disk
 from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, network_of_table
+from symclust.operators._cost import SpmmCost, spmm_cost_model
+from symclust.operators._dask_blocks import RowBlocks, gathered_entries, is_dask, over_blocks
+from symclust.operators._dask_cost import ClusterSpeed, DaskCost, dask_cost_model
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dense import Dense
 from symclust.operators.factored import Gram, LowRank, low_rank
 from symclust.operators.masked import Masked
+from symclust.operators.offloaded import Offloaded
+from symclust.operators.on_dask import OnDask
 from symclust.operators.on_disk import OnDisk
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
+from symclust.operators.tensors import DenseTensor, SparseTensor
 
 __all__ = [
     "DUPLICATES",
     "Bipartite",
+    "ClusterSpeed",
+    "DaskCost",
     "Dense",
     "DenseFactor",
+    "DenseTensor",
     "Factor",
     "Gram",
     "LowRank",
     "Masked",
     "Network",
+    "Offloaded",
+    "OnDask",
     "OnDisk",
     "Operator",
+    "RowBlocks",
     "Shifted",
     "Sparse",
     "SparseFactor",
+    "SparseTensor",
+    "SpmmCost",
     "as_operator",
+    "bordered",
+    "dask_cost_model",
     "dense_product",
+    "gathered_entries",
     "graph_adjacency",
     "graph_names",
+    "is_dask",
     "low_rank",
     "network_of_edges",
     "network_of_table",
     "number_nodes",
+    "over_blocks",
     "read_csr",
     "save_on_disk",
+    "spmm_cost_model",
+    "stacked",
     "write_on_disk",
 ]

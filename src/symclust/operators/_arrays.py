@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import get_blas_funcs
 
 from symclust._threads import map_blocks, single_threaded_blas, split
-from symclust._types import Array
+from symclust._types import Array, Matrix
 from symclust.exceptions import InputError
 from symclust.validation import FILL, PAIRS, float_dtype, refuse_masked
 
@@ -18,8 +20,10 @@ __all__ = [
     "as_pairs",
     "as_subset",
     "as_vector",
+    "bordered",
     "dense_product",
     "read_dense",
+    "stacked",
     "symmetric_product",
     "transposed_product",
 ]
@@ -119,13 +123,55 @@ def symmetric_product(A: Array, x: Array) -> Array:
         return symv(1.0, A.T, x)
 
 
-def transposed_product(X: Array, H: Array) -> Array:
-    """Return X.T @ H as partial sums over blocks of rows, added in order."""
-    n = X.shape[0]
+def transposed_product(X: Array, H: Array, chosen: Array | None = None) -> Array:
+    """Return X.T @ H as partial sums over blocks of rows, added in order; of the `chosen` rows of X alone."""
+    n = H.shape[0]
     size = max(4 * ROWS, -(-n // PARTS))
+
+    def multiply(rows: slice) -> Array:
+        return X[rows if chosen is None else chosen[rows]].T @ H[rows]
+
     with single_threaded_blas():
-        parts = map_blocks(lambda rows: X[rows].T @ H[rows], split(n, size))
+        parts = map_blocks(multiply, split(n, size))
     out = np.zeros((X.shape[1], H.shape[1]), dtype=H.dtype)
     for part in parts:
         out += part
+    return out
+
+
+def stacked(parts: Sequence[Matrix]) -> Matrix:
+    """Return arrays, or sparse arrays, below each other; all have the form of the first."""
+    if sp.issparse(parts[0]):
+        return sp.csr_array(sp.vstack(parts, format="csr"))
+    return np.concatenate(parts)
+
+
+def bordered(A: Matrix, B: Matrix) -> Matrix:
+    """Return a symmetric A with m further rows and columns, as a new array of the form and precision of A.
+
+    Costs a copy: of n² numbers, or of the nonzeros.
+
+    Parameters
+    ----------
+    A : ndarray or csr_array of shape (n, n)
+    B : ndarray or sparse array of shape (m, n + m)
+        The new rows. What they hold in the last m columns is symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import bordered
+    >>> bordered(np.array([[2.0]]), np.array([[1.0, 3.0]])).tolist()
+    [[2.0, 1.0], [1.0, 3.0]]
+    """
+    n, m = A.shape[0], B.shape[0]
+    if sp.issparse(A):
+        B = sp.csr_array(B, dtype=A.dtype)
+        B.sum_duplicates()
+        above = sp.hstack([A, B[:, :n].T.tocsr()], format="csr")
+        return sp.csr_array(sp.vstack([above, B], format="csr"))
+    out = np.empty((n + m, n + m), dtype=A.dtype)
+    out[:n, :n] = A
+    out[n:] = B.toarray() if sp.issparse(B) else B
+    out[:n, n:] = out[n:, :n].T
     return out

@@ -59,6 +59,10 @@ class Operator(ABC):
         A is held as CSR in ``indptr``, ``indices`` and ``values``.
     is_streamed : bool
         A is read as CSR in blocks of rows, by ``blocks`` and ``with_rows``.
+    is_remote : bool
+        A lies in the memory of other machines: every product and every choice of rows is a message to them.
+    on_device : bool
+        Products are made on a device, where factors live too: see `to_device`.
     names : list or None
         What messages call the rows: the nodes of the graph that A was read from.
 
@@ -77,6 +81,8 @@ class Operator(ABC):
     is_dense: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False
     is_streamed: ClassVar[bool] = False
+    is_remote: bool = False
+    on_device: ClassVar[bool] = False
     # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
     # waiting for the pool from inside it would never end.
     _rows_are_thread_safe: bool = False
@@ -128,13 +134,24 @@ class Operator(ABC):
     def __matmul__(self, H: Any) -> Array:
         """Return A @ H for a vector or an (n, w) array."""
         H = np.asarray(H)
-        if H.ndim not in (1, 2) or H.shape[0] != self.n:
-            raise InputError(
-                f"Cannot multiply an operator of shape {self.shape} with an array of shape {H.shape}: "
-                f"expected ({self.n},) or ({self.n}, w)."
-            )
+        self._check_factor(H.shape)
         columns = np.ascontiguousarray(H.reshape(self.n, -1), dtype=self.dtype)
         return self._product(columns).reshape(H.shape)
+
+    def _check_factor(self, shape: tuple[int, ...]) -> None:
+        if len(shape) not in (1, 2) or shape[0] != self.n:
+            raise InputError(
+                f"Cannot multiply an operator of shape {self.shape} with an array of shape {shape}: "
+                f"expected ({self.n},) or ({self.n}, w)."
+            )
+
+    def to_device(self, H: Any) -> Any:
+        """Return a factor or vector in the form, and at the place, in which solvers keep it: as it is."""
+        return H
+
+    def from_device(self, H: Any) -> Any:
+        """Return what `to_device` returned, or what was made of it, as it was before."""
+        return H
 
     def sides(self, H: Array) -> tuple[Array, ...]:
         """Return the rows of H as views, apart where they stand for different kinds of things."""
@@ -209,10 +226,14 @@ class Operator(ABC):
         return RowProducts(self, H)
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight: A times a vector with few nonzeros."""
-        vector = np.zeros(self.n, dtype=self.dtype)
-        vector[ids] = weights
-        return self @ vector
+        """Return the sum of the rows `ids`, each times its weight: A times a vector with few nonzeros.
+
+        With weights in several columns, a sum for each: A times a block of columns with few nonzero rows.
+        """
+        weights = np.asarray(weights, dtype=self.dtype)
+        columns = np.zeros((self.n, *weights.shape[1:]), dtype=self.dtype)
+        columns[ids] = weights
+        return self @ columns
 
     # Sums over all entries ----------------------------------------------------------------------------------
 
@@ -221,7 +242,11 @@ class Operator(ABC):
         return np.concatenate([block[:, rows].diagonal() for rows, block in self.row_blocks()])
 
     def degrees(self) -> Array:
-        """Return the row sums A @ 1."""
+        """Return the row sums A @ 1; computed once."""
+        return self._degrees.copy()
+
+    @cached_property
+    def _degrees(self) -> Array:
         return self @ np.ones(self.n)
 
     def isolated(self) -> Array:
@@ -359,6 +384,7 @@ class Restricted(Operator):
         self._operator = operator
         self._index = index
         self._rows_are_thread_safe = operator._rows_are_thread_safe
+        self.is_remote = operator.is_remote
         self._blocks_cost = operator._blocks_cost
 
     def _product(self, H: Array) -> Array:
@@ -386,6 +412,7 @@ class Scaled(Operator):
         self._operator = operator
         self._d = d
         self._rows_are_thread_safe = operator._rows_are_thread_safe
+        self.is_remote = operator.is_remote
         self._blocks_cost = operator._blocks_cost
 
     def _product(self, H: Array) -> Array:

@@ -16,14 +16,22 @@ from symclust.operators._base import Operator
 from symclust.operators._network import Network, network_of_edges, number_nodes
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
+from symclust.operators.tensors import is_tensor, tensor_operator
 from symclust.validation import end_columns, float_dtype, is_a, refuse_edges, sample_names
 
-__all__ = ["as_operator", "graph_adjacency", "graph_names", "network_of_table"]
+__all__ = [
+    "as_operator",
+    "column_numbers",
+    "graph_adjacency",
+    "graph_names",
+    "network_of_table",
+    "weight_column",
+]
 
 WEIGHT = "weight"  # the attribute that networkx, igraph and their files call so
 ACCEPTED = (
     "a NumPy array, a SciPy sparse array or matrix, a pandas DataFrame with equal index and columns, "
-    "a networkx or igraph graph, or an operator from symclust.operators"
+    "a networkx or igraph graph, a Dask array, a PyTorch tensor, or an operator from symclust.operators"
 )
 
 
@@ -39,9 +47,10 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
 
     Parameters
     ----------
-    similarity : array, sparse array, DataFrame, graph or Operator
+    similarity : array, sparse array, DataFrame, graph, Dask array, torch.Tensor or Operator
         A square matrix, or an undirected networkx or igraph graph. An operator is returned as it is; a sparse
-        matrix or a graph never becomes dense.
+        matrix or a graph never becomes dense, a Dask array stays with the workers (`OnDask`), and a tensor on
+        its device.
     dtype : {np.float32, np.float64}, optional
         Convert to this precision. By default float32 and float64 stay and integers become float64.
     weight : str or None, default="weight"
@@ -69,6 +78,10 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
             f"weight={weight!r} names an attribute of the edges of a graph, and a "
             f"{type(similarity).__name__} has none. Leave it out."
         )
+    if is_a(similarity, "dask", "Array"):
+        return _on_workers(similarity, dtype)
+    if is_tensor(similarity):
+        return tensor_operator(similarity, dtype)
     matrix = _matrix(similarity, weight)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
@@ -79,6 +92,12 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
     operator = Sparse(matrix) if sp.issparse(matrix) else Dense(matrix)
     operator.names = graph_names(similarity) or sample_names(similarity)
     return operator
+
+
+def _on_workers(similarity: Any, dtype: Any) -> Operator:
+    from symclust.operators.on_dask import OnDask  # which reads tables of edges with what stands here
+
+    return OnDask(similarity if dtype is None else similarity.astype(dtype))
 
 
 def _of_dtype(operator: Operator, dtype: Any) -> Operator:
@@ -212,8 +231,8 @@ def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
     for column in (source, target):
         if (gaps := frame[column].isna().to_numpy()).any():
             raise InputError(f"The edge in row {int(gaps.argmax()) + 1} of the table has no {column!r}.")
-    column = _weight_column(frame, weight, (source, target))
-    weights = None if column is None else _column_numbers(frame, column)
+    column = weight_column(frame, weight, (source, target))
+    weights = None if column is None else column_numbers(frame, column)
     i, j, names = number_nodes(frame[source].to_numpy(), frame[target].to_numpy())
     network, notes = network_of_edges(i, j, weights, names)
     if dropped := [note for note in notes if "ropped" in note]:
@@ -221,7 +240,7 @@ def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
     return network
 
 
-def _weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
+def weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
     """Return the column that holds the weights, None where every edge has weight 1."""
     rest = [column for column in frame.columns if column not in ends]
     if weight is None or not rest:
@@ -239,7 +258,7 @@ def _weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
     )
 
 
-def _column_numbers(frame: Any, column: Any) -> Array:
+def column_numbers(frame: Any, column: Any) -> Array:
     try:
         return frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,23 @@ from symclust.operators._arrays import (
     dense_product,
     read_dense,
     symmetric_product,
+    transposed_product,
 )
 from symclust.operators._base import Operator
 
 __all__ = ["Dense"]
+
+# Up to a quarter of the rows, which are copied before they are multiplied, cost less than all of them.
+FEW_ROWS = 4
+
+
+class Survey(NamedTuple):
+    """What one reading of all entries tells."""
+
+    squares: float
+    smallest: float
+    largest: float
+    asymmetry: float
 
 
 class Dense(Operator):
@@ -84,9 +98,33 @@ class Dense(Operator):
         """Return the n diagonal entries."""
         return self.array.diagonal().copy()
 
+    def combine_rows(self, ids: Array, weights: Array) -> Array:
+        """Return the sum of the rows `ids`, each times its weight; only these are read if they are few."""
+        if FEW_ROWS * len(ids) > self.n:
+            return super().combine_rows(ids, weights)
+        weights = np.asarray(weights, dtype=self.dtype)
+        columns = weights[:, None] if weights.ndim == 1 else weights
+        return transposed_product(self.array, columns, ids).reshape(self.n, *weights.shape[1:])
+
+    @cached_property
+    def _survey(self) -> Survey:
+        """What every check of a similarity asks for, from one reading of A."""
+        return Survey(*_kernels.survey_dense(self.array))
+
+    def _sum_of_squares(self) -> float:
+        return self._survey.squares
+
+    def largest(self) -> float:
+        """Return the largest entry."""
+        return self._survey.largest
+
+    def is_nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+        return self._survey.smallest >= 0
+
     def asymmetry(self) -> float:
         """Return the largest difference of a_ij and a_ji."""
-        return float(_kernels.asymmetry_dense(self.array))
+        return self._survey.asymmetry
 
     def submatrix(self, index: Any) -> Dense:
         """Return the operator on the chosen rows and columns."""

@@ -91,7 +91,7 @@ class OnDisk(Operator):
         self.n_entries: int = header["n_entries"]
         self.notes: list[str] = header["notes"]
         self._kind_of_names = header["names"]
-        index_dtype = np.dtype(header["index_dtype"])
+        self.index_dtype = index_dtype = np.dtype(header["index_dtype"])
         paths = self.folder / "indices.npy", self.folder / "values.npy"
         offsets = (
             open_numbers(paths[0], index_dtype, self.n_entries),
@@ -122,7 +122,8 @@ class OnDisk(Operator):
     def _finish(self, block: RowBlock) -> RowBlock:
         """Check what the kernels trust, and scale."""
         indices, values = block.indices, block.values
-        if indices.size and not (indices.min() >= 0 and indices.max() < self.n):
+        # Read as unsigned, negative numbers are the largest: one look is enough.
+        if indices.size and indices.view(f"u{indices.itemsize}").max() >= self.n:
             raise InputError(
                 f"indices.npy in {self.folder.name!r} is damaged: there are column numbers outside 0 to "
                 f"{self.n - 1:,} in rows {block.rows.start:,} to {block.rows.stop:,}. Build the folder again."
@@ -309,7 +310,7 @@ class Summary:
         self.smallest_at = (0, 0)
         self._squares: list[float] = []
         self._rest = np.empty(0, dtype=dtype)  # of a piece that the next block goes on with
-        self._balance = np.uint64(0)
+        self.balance = np.uint64(0)
 
     def add(self, block: RowBlock, first: int) -> None:
         """Take a block in; `first` is the number of its first entry."""
@@ -347,12 +348,12 @@ class Summary:
         self.diagonal[rows[own]] = values[own]
         marks = _marks(rows, columns, values, self.n)
         with np.errstate(over="ignore"):
-            self._balance += marks[rows < columns].sum() - marks[rows > columns].sum()
+            self.balance += marks[rows < columns].sum() - marks[rows > columns].sum()
 
     def finish(self) -> Self:
         """Add up what is left."""
         self.squares = float(sum([*self._squares, sum_of_squares(self._rest)]))
-        self.is_symmetric = bool(self._balance == 0)
+        self.is_symmetric = bool(self.balance == 0)
         return self
 
 

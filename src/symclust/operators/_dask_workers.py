@@ -1,0 +1,287 @@
+"""Blocks of A that lie with the workers of a Dask cluster, and tasks that go over all of them.
+
+Every wait has an end. Blocks are results of a graph of tasks, so that the scheduler makes those of a lost
+worker again on another. What is sent to the workers for one pass has no such history: if some of it is lost,
+it is sent again.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from symclust._threads import split
+from symclust._types import Array
+from symclust.exceptions import InputTypeError, MissingExtraError, WorkerError
+
+__all__ = ["Blocks", "hold_blocks", "import_dask"]
+
+ATTEMPTS = 5  # passes that are begun anew when what was sent for them is lost
+PIECE_BYTES = 1 << 20  # smaller pieces of H would cost more messages than they spare
+MOST_PIECES = 64
+
+
+def import_dask(module: str = "dask") -> Any:
+    """Return a module of Dask.
+
+    Examples
+    --------
+    >>> from symclust.operators._dask_workers import import_dask
+    >>> import_dask("dask.array").__name__
+    'dask.array'
+    """
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{module} is needed for similarities on a cluster: pip install 'symclust[dask]'."
+        ) from error
+
+
+class Blocks(Protocol):
+    """Blocks of rows, wherever they are."""
+
+    def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
+        """Return ``function(block, shared, *other)`` for each block, in order."""
+
+    def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
+        """Return ``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+
+def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
+    """Have delayed blocks made and kept: by the client given or in use, else in this process."""
+    client = client if client is not None else _client_in_use()
+    return HeldHere(graph) if client is None else HeldByWorkers(graph, client, timeout)
+
+
+def _client_in_use() -> Any:
+    if "distributed" not in sys.modules:  # nobody has made one
+        return None
+    from distributed import default_client
+
+    try:
+        return default_client()
+    except ValueError:
+        return None
+
+
+class HeldHere:
+    """Blocks in this process, for where there is no cluster."""
+
+    def __init__(self, graph: Sequence[Any]) -> None:
+        self._blocks = list(import_dask().compute(*graph, scheduler="threads"))
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
+        """Go over the blocks one after the other; what they call has threads of its own."""
+        return [function(block, shared, *rest) for block, *rest in zip(self._blocks, *others, strict=True)]
+
+    def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
+        """Compare the pairs one after the other."""
+        B = self._blocks
+        return [
+            [gap(cut(B[i], rows[j]), cut(B[j], rows[i]), d[i], d[j]) for j in range(i, len(B))]
+            for i in range(len(B))
+        ]
+
+
+class HeldByWorkers:
+    """Blocks in the memory of workers.
+
+    Parameters
+    ----------
+    graph : sequence of Delayed
+        One for each block. It is kept: where a block is lost for good, it is made again.
+    client : distributed.Client
+    timeout : float
+        Seconds that a pass over all blocks may take.
+    """
+
+    def __init__(self, graph: Sequence[Any], client: Any, timeout: float) -> None:
+        if getattr(client, "asynchronous", False):
+            raise InputTypeError(
+                "The client of the cluster is asynchronous, and fits wait for answers. Make it with "
+                "Client(address) outside of coroutines."
+            )
+        self._graph, self._client, self._timeout = list(graph), client, float(timeout)
+        self._blocks = client.compute(self._graph)
+        self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
+
+    def __len__(self) -> int:
+        return len(self._graph)
+
+    def __reduce__(self) -> Any:
+        return _held_again, (self._graph, self._timeout)
+
+    def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
+        """Send `shared` once, in pieces that workers take from each other, and go over all blocks."""
+        pieces = None if shared is None else [encode(shared[rows]) for rows in _pieces(shared, len(self))]
+
+        def submit(end: float) -> list:
+            sent = [] if pieces is None else self._send(pieces, end)
+            token = uuid.uuid4().hex
+            per_block = list(zip(*others, strict=True)) if others else [()] * len(self)
+            at_home = self._at_home(end)
+            return [
+                self._client.submit(_call, function, block, own, token, sent, pure=False, **where)
+                for block, own, where in zip(self._blocks, per_block, at_home, strict=True)
+            ]
+
+        return self._outlast_losses(submit)
+
+    def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
+        """Compare the pairs of one block with all others at a time: so many tasks at once, and no more."""
+
+        def compare_with(i: int, end: float) -> list:
+            submit, B = partial(self._client.submit, pure=False), self._blocks
+            return [
+                submit(gap, submit(cut, B[i], rows[j]), submit(cut, B[j], rows[i]), d[i], d[j])
+                for j in range(i, len(self))
+            ]
+
+        return [self._outlast_losses(partial(compare_with, i)) for i in range(len(self))]
+
+    def _send(self, pieces: list[Any], end: float) -> list:
+        """Give each piece to a worker.
+
+        Copies for all workers are not asked for here: a worker that is lost while they are made would be
+        waited for without end. Workers take the pieces that they lack from each other.
+        """
+        return self._wait(lambda: self._client.scatter(pieces, hash=False, asynchronous=True), end)
+
+    def _at_home(self, end: float) -> list[dict[str, Any]]:
+        """Return for each block what has its task run where it is kept, as long as that worker is there.
+
+        Left alone, the scheduler copies blocks to whoever is idle: twice the bytes, and the memory for them.
+        """
+        keys = [block.key for block in self._blocks]
+        found = self._wait(lambda: self._client.scheduler.who_has(keys=keys), end)
+        for key in keys:
+            if self._homes.get(key) not in found.get(key, ()):
+                self._homes[key] = min(found.get(key, ()), default=None)
+        homes = [self._homes[key] for key in keys]
+        return [{} if home is None else {"workers": [home], "allow_other_workers": True} for home in homes]
+
+    def _wait(self, begin: Callable[[], Any], end: float) -> Any:
+        return self._client.sync(begin, callback_timeout=max(end - time.monotonic(), 0.01))
+
+    def _outlast_losses(self, submit: Callable[[float], list]) -> list:
+        """Return the results of tasks; submit them again where what they were given was lost."""
+        from distributed import CancelledError, KilledWorker
+
+        end, last = time.monotonic() + self._timeout, None
+        for _ in range(ATTEMPTS):
+            try:
+                tasks = submit(end)
+                return self._wait(lambda tasks=tasks: self._client.gather(tasks, asynchronous=True), end)  # type: ignore[misc]
+            except KilledWorker as error:
+                raise WorkerError(
+                    f"One task ({error.task}) has ended several workers. Often their memory is too small: "
+                    "cut A into more blocks of rows, or give workers more memory."
+                ) from error
+            except (CancelledError, OSError) as error:  # a TimeoutError is an OSError
+                last = error
+            if time.monotonic() >= end:
+                break
+            self._make_lost_blocks()
+        raise WorkerError(self._about(last)) from last
+
+    def _make_lost_blocks(self) -> None:
+        """Make all blocks again if one of them was lost together with its history, as by a restart."""
+        if any(block.status in ("cancelled", "lost") for block in self._blocks):
+            self._blocks = self._client.compute(self._graph)
+
+    def _about(self, error: BaseException | None) -> str:
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return (
+            f"The workers of {self._client!r} gave no answer about the {len(self)} blocks of A within "
+            f"timeout={self._timeout:g} seconds or {ATTEMPTS} attempts ({reason}). Look whether there are "
+            "workers and what they log; for blocks that take longer give a larger timeout to OnDask."
+        )
+
+
+def _held_again(graph: Sequence[Any], timeout: float) -> Blocks:
+    return hold_blocks(graph, None, timeout)
+
+
+# What is sent -----------------------------------------------------------------------------------------------
+
+
+def _pieces(shared: Array, n_blocks: int) -> list[slice]:
+    wanted = min(-(-shared.nbytes // PIECE_BYTES), n_blocks, MOST_PIECES)
+    return list(split(len(shared), -(-len(shared) // max(wanted, 1))))
+
+
+def encode(H: Array) -> Any:
+    """Return H, or its nonzeros by rows where they take fewer bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators._dask_workers import decode, encode
+    >>> H = np.eye(300)
+    >>> sum(part.nbytes for part in encode(H)[1:]), H.nbytes
+    (3600, 720000)
+    >>> bool((decode([encode(H)]) == H).all())
+    True
+    """
+    if H.ndim != 2 or encoded_bytes(len(H), H.shape[1], int(np.count_nonzero(H)), H.itemsize) >= H.nbytes:
+        return H
+    rows, columns = np.nonzero(H)
+    size = np.min_scalar_type(H.shape[1])  # holds numbers of columns, and how many of a row are nonzero
+    counts = np.bincount(rows, minlength=len(H))
+    return H.shape[1], counts.astype(size), columns.astype(size), H[rows, columns]
+
+
+def encoded_bytes(n: int, width: int, nonzeros: float, itemsize: int) -> float:
+    """Return the bytes of the nonzeros of an n × width array: columns, values, and a count for each row."""
+    size = np.min_scalar_type(width).itemsize
+    return nonzeros * (itemsize + size) + n * size
+
+
+def decode(pieces: Sequence[Any]) -> Array:
+    """Return the array that was sent in pieces."""
+    if len(pieces) == 1 and isinstance(pieces[0], np.ndarray):
+        return pieces[0]
+    return np.concatenate([_decode(piece) for piece in pieces])
+
+
+def _decode(piece: Any) -> Array:
+    if isinstance(piece, np.ndarray):
+        return piece
+    width, counts, columns, values = piece
+    H = np.zeros((len(counts), width), dtype=values.dtype)
+    H[np.repeat(np.arange(len(counts)), counts), columns] = values
+    return H
+
+
+# On workers -------------------------------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_latest: dict[str, Array] = {}  # what was sent last, put together once for all blocks of a worker
+
+
+def _call(function: Callable[..., Any], block: Any, others: tuple, token: str, pieces: list[Any]) -> Any:
+    return function(block, _put_together(token, pieces) if pieces else None, *others)
+
+
+def _put_together(token: str, pieces: list[Any]) -> Array:
+    with _lock:
+        if token not in _latest:
+            _latest.clear()
+            _latest[token] = decode(pieces)
+        return _latest[token]
