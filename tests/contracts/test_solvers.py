@@ -17,7 +17,7 @@ from symclust import SymNMF, registry
 from symclust.constraints import Nonnegative
 from symclust.exceptions import CombinationError
 from symclust.objectives import Absolute, Frobenius, OffDiagonal
-from symclust.operators import Dense, Gram, Sparse
+from symclust.operators import Dense, DenseTensor, Gram, Sparse, SparseTensor
 from symclust.solvers import Control, Problem, Solver, State, run
 
 SOLVERS = registry.options("solvers")
@@ -26,7 +26,7 @@ N, K = 48, 3
 
 ONLY_DESCENDS = {"multiplicative"}  # entries reach zero only in the limit
 # These descend on two factors; their common value may rise for a while.
-COUPLED = {"anls", "columnwise", "extrapolated_hals", "hals"}
+COUPLED = {"anls", "columnwise", "extrapolated_hals", "hals", "sampled_anls"}
 NONMONOTONE = {"barzilai_borwein"}  # lowers the largest of the last ten values
 OWN_GOAL = {"procrustes"}  # brings the factor close to a rotation of the eigenvectors; the objective follows
 NO_SPARSITY = {"columnwise", "procrustes"}
@@ -60,16 +60,29 @@ def gram_form(dtype):
     return Gram(X.astype(dtype), scale=(1 / np.linalg.norm(X, axis=1)).astype(dtype), self_edges=False)
 
 
-FORMS = {"sparse": sparse_form, "dense": dense_form, "gram": gram_form}
+def dense_tensor_form(dtype):
+    torch = pytest.importorskip("torch")
+    return DenseTensor(torch.tensor(dense_form(dtype).array))
 
 
-@pytest.fixture(params=FORMS)
-def form(request):
-    return request.param
+def sparse_tensor_form(dtype):
+    torch = pytest.importorskip("torch")
+    return SparseTensor(torch.tensor(sparse_form(dtype).toarray()).to_sparse_csr())
+
+
+ON_DEVICE = {"dense_tensor": dense_tensor_form, "sparse_tensor": sparse_tensor_form}
+FORMS = {"sparse": sparse_form, "dense": dense_form, "gram": gram_form, **ON_DEVICE}
 
 
 @pytest.fixture(params=SOLVERS)
 def name(request):
+    return request.param
+
+
+@pytest.fixture(params=FORMS)
+def form(request, name):
+    if request.param in ON_DEVICE and not registry.resolve("solvers", name).on_device:
+        pytest.skip("refused, as tested below")
     return request.param
 
 
@@ -87,6 +100,15 @@ def make_start(problem, seed=0):
     A = problem.operator
     top = 2 * np.sqrt(A.toarray().mean() / K)
     return np.random.default_rng(seed).uniform(0.05 * top, top, size=(A.n, K)).astype(A.dtype)
+
+
+def begin(problem):
+    """A state where the solver wants it."""
+    return State(problem.operator.to_device(make_start(problem)))
+
+
+def in_double(problem, state):
+    return problem.operator.from_device(state.H).astype(float)
 
 
 def offers_all(problem, name):
@@ -158,14 +180,14 @@ LACKS = {
 def test_what_theory_says_never_rises(name, form, dtype, sparsity):
     skip_what_is_refused(name, sparsity)
     problem = make_problem(form, dtype, sparsity)
-    solver, state = make(name), State(make_start(problem))
+    solver, state = make(name), begin(problem)
     A = problem.operator.toarray().astype(float)
-    values, coupled = [brute_force(A, state.H.astype(float), sparsity)], []
+    values, coupled = [brute_force(A, in_double(problem, state), sparsity)], []
     for _ in range(25):
         solver.advance(problem, [state])
         assert problem.constraint.violation(state.H) == 0
         assert state.H.dtype == dtype
-        values.append(brute_force(A, state.H.astype(float), sparsity))
+        values.append(brute_force(A, in_double(problem, state), sparsity))
         coupled.append(state.memory.get("coupled_objective"))
     slack = (1e-5 if dtype is np.float32 else 1e-12) * values[0]
     if name not in COUPLED | NONMONOTONE | OWN_GOAL:
@@ -328,13 +350,13 @@ def test_every_objective_descends_with_every_solver_that_supports_it(name, form,
     problem = make_objective_problem(form, objective, dtype)
     if not offers_all(problem, name) or name in COUPLED:
         pytest.skip("refused, or may rise for a while: both tested above")
-    A, state, solver = problem.operator.toarray().astype(float), State(make_start(problem)), make(name)
-    values = [plain_value(objective, A, state.H.astype(float))]
+    A, state, solver = problem.operator.toarray().astype(float), begin(problem), make(name)
+    values = [plain_value(objective, A, in_double(problem, state))]
     for _ in range(20):
         solver.advance(problem, [state])
         assert problem.constraint.violation(state.H) == 0
         assert state.H.dtype == dtype
-        values.append(plain_value(objective, A, state.H.astype(float)))
+        values.append(plain_value(objective, A, in_double(problem, state)))
     slack = (1e-5 if dtype is np.float32 else 1e-12) * values[0]
     if name not in NONMONOTONE:
         assert all(later <= earlier + slack for earlier, later in pairwise(values))
@@ -357,6 +379,26 @@ def test_every_objective_ends_stationary_with_every_solver_that_supports_it(name
     last = plain_value(objective, A, result.H)
     assert result.objective == pytest.approx(last, rel=1e-9, abs=1e-11 * start)
     assert seen[-1].objective == pytest.approx(last, rel=1e-9, abs=1e-11 * start)
+
+
+@pytest.mark.parametrize("form", ON_DEVICE)
+def test_a_factor_on_a_device_is_refused_by_name_where_a_solver_needs_it_as_an_array(
+    name, form, objective, monkeypatch
+):
+    problem, solver = make_objective_problem(form, objective), make(name)
+    if solver.on_device and problem.objective.on_device:
+        return  # runs, as tested above; where the objective lacks something, that is what is said
+    monkeypatch.setattr(type(problem.operator), "_times", None)  # multiplies nothing
+    with pytest.raises(CombinationError) as caught:
+        run(problem, solver, [np.ones((N, K))], Control())
+    if solver.lacks(problem.objective):
+        return
+    message = str(caught.value)
+    assert f"{type(solver).__name__} with {type(problem.objective).__name__}" in message
+    works = [o for o in SOLVERS if offers_all(problem, o) and make(o).on_device]
+    works *= problem.objective.on_device
+    assert all(repr(other) in message for other in works)
+    assert bool(works) == (objective != "absolute")
 
 
 LAZY_SOLVER = '''

@@ -145,3 +145,52 @@ def test_auto_takes_row_descent_where_a_sweep_is_worth_its_cost(monkeypatch):
     assert choose_solver(Frobenius(ProductOnly(X @ X.T))) == "barzilai_borwein"
     monkeypatch.setattr(Gram, "sweep_cost", 100.0)
     assert choose_solver(Frobenius(sparse)) == "barzilai_borwein"
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, "gram", "held sparse"])
+def test_sweeps_over_some_rows_move_no_others_and_lower_the_objective(form, as_problem, positive):
+    X = documents(n=300)
+    A, H = (X @ X.T).toarray(), positive(n=300)
+    problem = as_problem(Gram(X) if form == "gram" else sp.csr_array(A) if form == "held sparse" else form(A))
+    active = np.zeros(300, dtype=np.uint8)
+    active[[150, *range(280, 300)]] = 1
+    start = sp.csr_array(H) if form == "held sparse" else H.copy()
+    found = module.sweep_rows(problem, start, active, 2)
+    found = found.toarray() if sp.issparse(found) else found
+    moved = (found != H).any(axis=1)
+    assert moved[active > 0].all()
+    # A dense A is swept in blocks of rows, here of 18, of which rows 144 to 161 and 270 to 299 are concerned.
+    near = np.isin(np.arange(300) // 18, [8, 15, 16]) if form is np.asarray else active > 0
+    assert not moved[~near].any()
+    assert np.sum((A - found @ found.T) ** 2) < np.sum((A - H @ H.T) ** 2)
+    # What is left to gain in each row is little: they were minimised last, one after the other.
+    gradient = 4 * (found @ (found.T @ found) - A @ found)
+    free = np.where(found > 0, gradient, np.minimum(gradient, 0))
+    before = 4 * (H @ (H.T @ H) - A @ H)
+    assert np.linalg.norm(free[280:]) < 0.2 * np.linalg.norm(before[280:])
+
+
+@pytest.mark.parametrize("starts", [1, 2])
+def test_where_h_lies_in_memory_changes_no_bit(as_problem, starts):
+    n, k, rng = 20_000, 8, np.random.default_rng(0)
+    half = sp.random_array((n, n), density=5e-4, rng=rng, format="csr")
+    problem = as_problem(half + half.T)
+    room = rng.uniform(size=n * k + 16)
+    found = []
+    for first in range(8):  # one of eight places in a line of the cache, of which one is its beginning
+        H = room[first : first + n * k].reshape(n, k)
+        H[:] = np.random.default_rng(1).uniform(size=(n, k))
+        states = [State(H.copy() if s else H) for s in range(starts)]
+        for state in states:
+            state.objective = 0.0
+        make().advance(problem, states)
+        assert starts > 1 or not module._crosses_lines(states[0].H)
+        found.append(states[-1].H.copy())
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+
+
+def test_small_factors_and_rows_of_other_sizes_stay_where_they_are():
+    for shape in ((100, 8), (50_000, 5)):
+        H = np.ones(np.prod(shape) + 1)[1:].reshape(shape)
+        assert module._wide([H]) is H

@@ -4,6 +4,7 @@
 `row_descent`         Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
 `coordinate`          the same coordinates column by column (cyclic coordinate descent)
 `anls`                two coupled factors, each an exact nonnegative least squares problem (Algorithm 2)
+`sampled_anls`        the same from samples of the rows of A, as long as they lower f
 `hals`                the same coupling with one sweep over the columns instead of the exact solution
 `extrapolated_hals`   the same from a point extrapolated over the last two, with restarts
 `newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
@@ -17,7 +18,7 @@
 ====================  =======================================================================================
 """
 
-from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side
+from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side, sweeps_pay
 from symclust.solvers._loop import HISTORY, Control, Result, run
 from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
 from symclust.solvers._starts import (
@@ -31,6 +32,7 @@ from symclust.solvers._starts import (
     solve,
 )
 from symclust.solvers.multiplicative import StochasticMultiplicative
+from symclust.solvers.row_descent import sweep_rows
 
 __all__ = [
     "FIXED_STARTS",
@@ -54,4 +56,6 @@ __all__ = [
     "side_by_side",
     "solve",
     "solve_in_set",
+    "sweep_rows",
+    "sweeps_pay",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -98,12 +98,16 @@ class Solver(ABC):
         What the objective must give beside measuring points, from `symclust.objectives`.
     constraint_needs : frozenset of str
         What the constraint must offer; H ≥ 0 unless a solver says that it can do with less.
+    on_device : bool
+        Whether a step is written in NumPy's operators and functions alone, and so works on factors that are
+        on a device.
     family : str
         Where the registry finds the solvers for problems of the same kind.
     """
 
     needs: ClassVar[tuple[type, ...]] = ()
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"nonnegative"})
+    on_device: ClassVar[bool] = False
     family: ClassVar[str] = "solvers"
 
     def check(self, problem: Problem) -> None:
@@ -120,6 +124,23 @@ class Solver(ABC):
                 f"{type(self).__name__} needs {', '.join(missing)} of the objective, which "
                 f"{type(problem.objective).__name__} does not offer. "
                 f"Solvers that work with it: {others}."
+            )
+        if problem.operator.on_device:
+            self._check_device(problem)
+
+    def _check_device(self, problem: Problem) -> None:
+        """Refuse what would need the factor as a NumPy array while it is on a device."""
+        objective, what, known = problem.objective, "", []
+        if not problem.constraint.on_device:
+            what, known = repr(problem.constraint), _on_device("constraints", registry.options("constraints"))
+        elif not (self.on_device and objective.on_device):
+            what = f"{type(self).__name__} with {type(objective).__name__}"
+            known = _on_device(self.family, solvers_for(objective, self.family)) * objective.on_device
+        if what:
+            others = f"What works there: {', '.join(map(repr, known))}. Or give" if known else "Give"
+            raise CombinationError(
+                f"With A on a device H stays there, and {what} needs it as a NumPy array. {others} A as a "
+                "NumPy array or a SciPy sparse array."
             )
 
     @classmethod
@@ -141,6 +162,11 @@ def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
     """Return the names of the solvers of a family that need nothing this objective does not offer."""
     known = {name: registry.resolve(family, name) for name in registry.options(family)}
     return [name for name, solver in known.items() if not solver.lacks(objective)]
+
+
+def _on_device(family: str, names: Iterable[str]) -> list[str]:
+    """Return those of the options that work with factors on a device."""
+    return [name for name in names if registry.resolve(family, name).on_device]
 
 
 def choose_solver(objective: Objective) -> str:
@@ -196,5 +222,5 @@ def side_by_side(multiply_by: Callable[[Array], Array], factors: Sequence[Array]
     if len(factors) == 1:
         return [multiply_by(factors[0])]
     product = multiply_by(np.concatenate(factors, axis=1))
-    borders = np.cumsum([factor.shape[1] for factor in factors])[:-1]
-    return [np.ascontiguousarray(part) for part in np.split(product, borders, axis=1)]
+    borders = np.cumsum([factor.shape[1] for factor in factors])[:-1].tolist()
+    return [part.copy() for part in np.split(product, borders, axis=1)]

@@ -8,13 +8,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from symclust._machines import map_machines, on_other_machines
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, OptionError, warn
+from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver, State, multiply
 from symclust.validation import check_number, says_stop
 
@@ -146,12 +148,12 @@ class _Run:
         kept = f"interrupted after {n_iter} iterations; the result so far is kept"
         self.reason = f"{self.reason}; then the run was interrupted" if self.reason else kept
 
-    def result(self) -> Result:
+    def result(self, A: Operator) -> Result:
         state = self.state
         self.rows[-1] = (*self.rows[-1][:2], state.objective, self.relative)
         history = np.array(self.rows, dtype=HISTORY).view(np.recarray)
         end = self.converged, self.reason, self.interrupted
-        return Result(state.H, state.objective, self.relative, self.reference, history, *end)
+        return Result(A.from_device(state.H), state.objective, self.relative, self.reference, history, *end)
 
 
 def run(
@@ -169,6 +171,10 @@ def run(
     """Descend from every start until it is stationary or a limit is met.
 
     Ctrl-C ends it at the points that are there; a second one, while they are measured, is raised.
+
+    Where joblib hands work to other machines, and no callback watches, each start runs on one of them by
+    itself: then starts share no reading of A, nor the choice of the rows that row descent sweeps again, and
+    Ctrl-C is raised.
 
     Parameters
     ----------
@@ -193,8 +199,12 @@ def run(
     """
     solver.check(problem)
     given: Sequence[float | None] = reference or [None] * len(starts)
+    if len(starts) > 1 and control.callback is None and not interrupted and on_other_machines():
+        tasks = [(H, own, control.seconds()) for H, own in zip(starts, given, strict=True)]
+        return map_machines(_run_alone, (problem, solver, control, certify, least, settles), tasks)
     with single_threaded_blas():
-        runs = [_Run(i, H, given[i], control, settles) for i, H in enumerate(starts)]
+        A = problem.operator
+        runs = [_Run(i, A.to_device(H), given[i], control, settles) for i, H in enumerate(starts)]
         try:
             _begin(problem, runs)
             if interrupted:
@@ -205,7 +215,24 @@ def run(
                 _certify(problem, runs)
         except KeyboardInterrupt:
             _keep_what_is_there(problem, runs, certify)
-        return [r.result() for r in runs]
+        return [r.result(A) for r in runs]
+
+
+def _run_alone(
+    problem: Problem,
+    solver: Solver,
+    control: Control,
+    certify: bool,
+    least: int,
+    settles: bool,
+    H: Array,
+    reference: float | None,
+    seconds: float,
+) -> Result:
+    """Descend from one start on another machine, whose clock goes on from the seconds spent so far."""
+    control = replace(control, clock=time.perf_counter() - seconds)
+    given = None if reference is None else [reference]
+    return run(problem, solver, [H], control, given, certify=certify, least=least, settles=settles)[0]
 
 
 def _begin(problem: Problem, runs: list[_Run]) -> None:

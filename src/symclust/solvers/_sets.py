@@ -126,7 +126,7 @@ def random_level(problem: Problem, k: int) -> float:
 def reference_at_random(problem: Problem, shape: tuple[int, int], level: float) -> float:
     """Return ‖∇ᴾf‖ at a random point of the set, the same on every run."""
     H = problem.constraint.random(shape, np.random.RandomState(0), level)
-    H = np.ascontiguousarray(H, dtype=problem.operator.dtype)
+    H = problem.operator.to_device(np.ascontiguousarray(H, dtype=problem.operator.dtype))
     return problem.measure(H, problem.operator @ H)[1]
 
 

@@ -3,7 +3,8 @@
 A random start often ends where two clusters share a column and a third is split over two. `init="merge"`
 therefore descends a little with twice the columns, merges the found clusters greedily down to k by the gain
 in explained energy, and descends from there. `init="tree"` takes the leaves of a tree of communities instead,
-which costs little more with many clusters than with few.
+which costs little more with many clusters than with few; `init="low_rank"` and `"sample"` solve the problem
+on an approximation or on a part of A first.
 
 With many clusters nearly all of H is zero. `held_sparse` is the one place that decides whether H is a
 `csr_array` then; starts that are read off labels are made in that form, and all that follows keeps it.
@@ -18,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import CombinationError, warn
+from symclust.nnls import block_pivoting
 from symclust.objectives import GivesGuide, GivesJudgement, is_sparse_factor
 from symclust.operators import Operator, low_rank
 from symclust.solvers._base import Problem, Solver, sweeps_pay
@@ -36,10 +38,12 @@ FLOOR = 1e-2
 SPLIT_SWEEPS = 10  # with the halves of all clusters: half as many as from a random start
 PATIENCE = 2  # rounds of splitting and merging that bring nothing, in a row, before it ends
 NEGLIGIBLE = 1e-6  # share of the objective
+# Of init="sample": a problem of a tenth of the rows costs a hundredth, and each cluster has to be in it.
+SAMPLED, FOR_EACH = 10, 50
 MANY_ENTRIES = 1 << 24  # 128 MB of double precision
 MANY_COLUMNS = 64
 FIXED_STARTS = ("greedy", "nndsvd", "nndsvda", "spectral", "zero")  # the same whatever the random state
-WORKED_OUT = ("low_rank", "merge", "split_merge", "tree")  # by more than a formula
+WORKED_OUT = ("low_rank", "merge", "sample", "split_merge", "tree")  # by more than a formula
 BY_COLUMNS = ("greedy", "zero")  # they can be cut short after any column
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
@@ -170,6 +174,8 @@ def work_out(init: str, problem: Problem, solver: Solver, starts: Starts, contro
         return merged_starts(problem, solver, starts, control)
     if init == "low_rank":
         return sketched_starts(problem, starts, control)
+    if init == "sample":
+        return [sampled_start(problem, starts, control) for _ in range(starts.n_init)]
     return moved_starts(problem, solver, starts, control)
 
 
@@ -237,6 +243,7 @@ def _random_reference(problem: Problem, starts: Starts) -> float:
     """Return how far a random start is from stationary, which is what "merge" measures against too."""
     with single_threaded_blas():
         H = registry.resolve("initialization", "random")(problem.objective, starts.n_columns, starts.rng)
+        H = problem.operator.to_device(H)
         return problem.measure(H, problem.operator @ H)[1]
 
 
@@ -287,17 +294,41 @@ def sketched_starts(problem: Problem, starts: Starts, control: Control) -> list[
     The rank leaves room for the 2k clusters of "merge". What stationarity is measured against is a random
     start's gradient there: it is hardly another with A, which would have to be read for it.
     """
-    if starts.again is None:
-        raise CombinationError("init='low_rank' needs the problem of another A, and nobody makes one here.")
     columns = min(OVERSIZE * starts.n_columns, problem.operator.n)
-    sketch = starts.again(low_rank(problem.operator, columns, random_state=starts.rng))
-    points = merged_starts(sketch, RowDescent(), starts, control)
+    return _solved(low_rank(problem.operator, columns, random_state=starts.rng), starts, control)
+
+
+def _solved(operator: Operator, starts: Starts, control: Control) -> list[Start]:
+    """Descend on the problem of another A from the starts of "merge", and return where that ends."""
+    if starts.again is None:
+        raise CombinationError(
+            f"init={starts.init!r} needs the problem of another A, and nobody makes one here."
+        )
+    other = starts.again(operator)
+    points = merged_starts(other, RowDescent(), starts, control)
     paths = [point.merge_path for point in points]
-    results = descend(sketch, RowDescent(), starts, points, replace(control, callback=None))
+    results = descend(other, RowDescent(), starts, points, replace(control, callback=None))
     return [
         Start(result.H, result.reference, path, result.interrupted)
         for result, path in zip(results, paths, strict=True)
     ]
+
+
+def sampled_start(problem: Problem, starts: Starts, control: Control) -> Start:
+    """Solve the problem of some rows and columns of A, then place all rows by what they share with these.
+
+    Row i of H minimises ‖a_i − H_S h‖², a_i being its similarities to the sample S, and H_S what was found
+    for that. So of A are read m² entries and m rows. What stationarity is measured against grows with n: each
+    entry of the gradient at a random start is a sum over a row, and there are n rows.
+    """
+    A, k = problem.operator, starts.n_columns
+    m = min(A.n, max(A.n // SAMPLED, FOR_EACH * k))
+    sample = np.sort(starts.rng.choice(A.n, m, replace=False))
+    start = _solved(A.submatrix(sample), replace(starts, n_init=1), control)[0]
+    with single_threaded_blas():
+        start.H = block_pivoting(_kernels.gram(start.H)[0].astype(A.dtype), A.combine_rows(sample, start.H))
+    reference = None if start.reference is None else start.reference * (A.n / m) ** 1.5
+    return replace(start, reference=reference)
 
 
 def moved_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:

@@ -43,6 +43,7 @@ class BarzilaiBorwein(ProductSolver):
 
     needs: ClassVar[tuple[type, ...]] = (GivesGradient,)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"convex"})
+    on_device: ClassVar[bool] = True
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Find the direction, then how far to go along it."""

@@ -21,6 +21,8 @@ __all__ = ["Anls", "Columnwise", "Hals"]
 
 GROWTH = 1.01  # of an increasing coupling, symnmf 6.3
 NEGLIGIBLE = 1e-8  # ‖W − H‖ / ‖H‖ at which an increasing coupling stops growing, symnmf 6.3
+# Relative rise of the estimate of the largest eigenvalue at which it is done: each step reads A.
+STEADY = 1e-6
 ACCURACY = 1e-3  # of the smallest eigenvalue, relative to ‖M‖
 MARGIN = 1e-6  # by which the coupling of `Columnwise` exceeds the bound, relative to it
 
@@ -102,13 +104,15 @@ class Hals(CoupledSolver):
     objective never rises. From W itself only g(W, H) ≤ g(W, W) would hold.
     """
 
+    on_device: ClassVar[bool] = True
+
     def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
         """Sweep once from V."""
         return hals(left, right, V)
 
 
 def largest_eigenvalue(operator: Operator, steps: int = 20) -> float:
-    """Estimate the largest eigenvalue of a nonnegative A by power iterations; two digits suffice."""
+    """Estimate the largest eigenvalue of a nonnegative A by at most so many power iterations."""
     x = np.asarray(operator.degrees(), dtype=operator.dtype)
     estimate = 0.0
     for _ in range(steps):
@@ -117,7 +121,9 @@ def largest_eigenvalue(operator: Operator, steps: int = 20) -> float:
             break
         x = x / operator.dtype.type(norm)
         product = operator @ x
-        estimate = _kernels.norm(product)
+        before, estimate = estimate, _kernels.norm(product)
+        if estimate <= before * (1 + STEADY):  # ‖Ax‖ never falls from step to step
+            break
         x = product
     return estimate or 1.0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from symclust import _kernels
 from symclust._types import Array
@@ -29,6 +29,8 @@ class ExtrapolatedHals(CoupledSolver):
     A. M. S. Ang and N. Gillis, Accelerating nonnegative matrix factorization algorithms using extrapolation,
     Neural Computation 31 (2019), whose rule for β and whose restarts these are.
     """
+
+    on_device: ClassVar[bool] = True
 
     def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
         """Sweep once from W, which is the last H."""

@@ -27,6 +27,7 @@ class Multiplicative(ProductSolver):
     """
 
     needs: ClassVar[tuple[type, ...]] = (GivesParts,)
+    on_device: ClassVar[bool] = True
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Scale every entry by the ratio of attraction and repulsion."""

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from symclust import _kernels
-from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import OptionError
+from symclust.objectives import row_blocks
 from symclust.solvers._base import Problem, State, Steps
 from symclust.solvers.newton import REDUCTION, ProjectedSearch, relative_length
 
@@ -39,6 +39,7 @@ class ProjectedGradient(ProjectedSearch):
     """
 
     constraint_needs: ClassVar[frozenset[str]] = frozenset()
+    on_device: ClassVar[bool] = True
 
     def __init__(self, step_rule: str = "search") -> None:
         if step_rule != "search" and step_rule not in STEP_RULES:
@@ -185,7 +186,7 @@ def _step_ahead(problem: Problem, point: Point, before: Point, beta: float, size
     crossed = (point.H.T @ before.H).astype(np.float64)
     G = (1 + beta) ** 2 * point.G + beta**2 * before.G - beta * (1 + beta) * (crossed + crossed.T)
     out = np.empty_like(point.H)
-    for rows in split(len(out), ROWS):
+    for rows in row_blocks(out, ROWS):
         Y = _ahead(point.H[rows], before.H[rows], beta)
         gradient = problem.objective.gradient(Y, _ahead(point.MH[rows], before.MH[rows], beta), G, rows)
         gradient *= out.dtype.type(-size)
@@ -210,7 +211,8 @@ def start_estimate(state: State) -> Generator[Array, Array, None]:
     """Begin power iterations on HHᵀ − M with a vector of its own for each start."""
     n = state.H.shape[0]
     vector = np.random.default_rng(SEED).standard_normal(n)
-    state.memory["vector"] = (vector / np.linalg.norm(vector)).astype(state.H.dtype)
+    vector = (vector / np.linalg.norm(vector)).astype(state.H.dtype)
+    state.memory["vector"] = np.asarray(vector, like=state.H)
     for _ in range(FIRST_ITERATIONS):
         product = yield state.memory["vector"][:, None]
         update_estimate(state, state.H, product[:, 0])
@@ -246,4 +248,4 @@ def multiply_and_estimate(state: State, H: Array) -> Generator[Array, Array, Arr
         return (yield H)
     product = yield np.concatenate([H, state.memory["vector"][:, None]], axis=1)
     update_estimate(state, H, product[:, -1])
-    return np.ascontiguousarray(product[:, :-1])
+    return product[:, :-1].copy()

@@ -11,7 +11,9 @@ from scipy import sparse
 from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
+from symclust.exceptions import CombinationError
 from symclust.objectives import GivesColumns, GivesRowProblem, factor_arrays, gram, is_sparse_factor
+from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver, State
 
 __all__ = ["Coordinate", "RowDescent"]
@@ -22,6 +24,7 @@ MOST_PARTIAL = 20
 # arithmetic. With it, the first time over a row does nearly all.
 MOST_CYCLES = {False: 10, True: 1}
 UNOPENED = 0.25  # share of the squared gradient that entries of zero that stay zero may hold together
+LINE, IN_CACHE = 64, 1 << 20  # bytes of a line of the cache, and of what stays in it
 FRESH_GRAM = 16  # iterations after which HᵀH and XᵀH are computed anew: until then they are kept up to date
 
 
@@ -44,6 +47,11 @@ class RowDescent(Solver):
 
     needs: ClassVar[tuple[type, ...]] = (GivesRowProblem,)
 
+    def check(self, problem: Problem) -> None:
+        """Refuse also an A that is not at hand."""
+        super().check(problem)
+        _refuse_remote(type(self).__name__, problem.operator)
+
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Sweep all starts: side by side, or one after the other where H is held sparse."""
         if is_sparse_factor(states[0].H):
@@ -62,6 +70,36 @@ class RowDescent(Solver):
             state.memory["age"] = state.memory.get("age", 0) + 1
 
 
+def _refuse_remote(name: str, operator: Operator) -> None:
+    if operator.is_remote:
+        raise CombinationError(
+            f"{name} changes H after every few rows of A, and the rows of {operator!r} lie with workers: all "
+            "of them would be fetched in each iteration. Solvers that multiply, such as 'anls' and 'hals', "
+            "suit it; where there is none for the objective, bring A here if it fits: A.toarray()."
+        )
+
+
+def sweep_rows(problem: Problem, H: Any, active: Array, sweeps: int) -> Any:
+    """Return H after sweeps over some rows alone, those where the mask `active` is 1; it may be changed.
+
+    Of a sparse A, and of the Gram matrix of a sparse X, only those rows are read. Any other A is swept in
+    blocks of rows, those that hold one of them.
+    """
+    A, n = problem.operator, problem.operator.n
+    if is_sparse_factor(H):
+        once = _SparseFactorSweep(problem, State(H, stationarity=0.0))  # zeros open wherever that pays
+        once._sweep_rows(active, sweeps, np.zeros(n))
+        return once.H
+    G = _kernels.gram(H, 1)
+    sweep = _FactoredSweep(problem, H, G, [State(H)]) if A.factored else _sweep_of(problem, H, G)
+    for _ in range(sweeps):
+        if A.is_sparse or A.factored:
+            sweep._sweep_rows(A.diagonal(), active, np.zeros(n))
+        else:
+            sweep.blocks(active)
+    return H
+
+
 def _still_moving(row_gradient: Array) -> tuple[Array, int]:
     """Return the rows that hold nearly all of the gradient, and how many sweeps over them cost a full one."""
     n = len(row_gradient)
@@ -70,7 +108,27 @@ def _still_moving(row_gradient: Array) -> tuple[Array, int]:
 
 
 def _wide(parts: Sequence[Array]) -> Array:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    """Return the starts side by side, in memory that begins with a line of the cache where that matters."""
+    width = sum(part.shape[1] for part in parts)
+    if len(parts) == 1 and not _crosses_lines(parts[0]):
+        return parts[0]
+    return np.concatenate(parts, axis=1, out=_on_lines((len(parts[0]), width), parts[0].dtype))
+
+
+def _crosses_lines(H: Array) -> bool:
+    """Whether rows would take fewer lines of the cache if the first began with one.
+
+    NumPy's arrays begin 16 bytes after a line: a row of 64 bytes then takes two, and a sweep over a graph
+    without order reads twice as much. Rows that are no multiple of half a line cross lines wherever they lie.
+    """
+    return bool(H.shape[1] * H.itemsize % (LINE // 2) == 0 and H.nbytes > IN_CACHE and H.ctypes.data % LINE)
+
+
+def _on_lines(shape: tuple[int, int], dtype: Any) -> Array:
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.empty(size + LINE, dtype=np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + size].view(dtype).reshape(shape)
 
 
 def _of_start(wide: Array, s: int, starts: int) -> Array:
@@ -117,12 +175,17 @@ class _Sweep:
         )  # fmt: skip
         return squared_gradient
 
-    def blocks(self) -> Array:
-        """Sweep over blocks of rows whose products the operator computes; return the squared gradient met."""
+    def blocks(self, active: Array | None = None) -> Array:
+        """Sweep over blocks of rows whose products the operator computes; return the squared gradient met.
+
+        Blocks without an `active` row are left out.
+        """
         A, H, row, squared_gradient = self.A, self.H, self.row, np.zeros_like(self.decrease)
         cursor = A.row_products(H)
         # Corrections inside a block cost size / 2n of the product: small against it, large enough for BLAS.
         for rows in split(A.n, max(16, min(256, A.n // 16))):
+            if active is not None and not active[rows].any():
+                continue
             before = H[rows].copy()
             block, product = np.ascontiguousarray(A.block(rows)), np.ascontiguousarray(cursor.product(rows))
             _kernels.row_sweep_block(
@@ -237,6 +300,11 @@ class Coordinate(Solver):
     """
 
     needs: ClassVar[tuple[type, ...]] = (GivesColumns,)
+
+    def check(self, problem: Problem) -> None:
+        """Refuse also an A that is not at hand."""
+        super().check(problem)
+        _refuse_remote(type(self).__name__, problem.operator)
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Go once over all entries of every start."""
