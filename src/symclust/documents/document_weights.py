@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust.exceptions import InputError, OptionError
+from symclust.operators import RowBlocks, is_dask, over_blocks
 from symclust.validation import check_features
 
 __all__ = ["DocumentWeights"]
@@ -80,12 +80,16 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse of shape (n_documents, n_terms)
-            Counts, or other weights of at least 0.
+        X : array-like, sparse or Dask array of shape (n_documents, n_terms)
+            Counts, or other weights of at least 0. What is learned of a Dask array is added up over its
+            blocks of rows.
         y : ignored
             For scikit-learn's conventions.
         """
-        self._fit(self._read(X, reset=True))
+        if is_dask(X):
+            self.fit_blocks(X)
+        else:
+            self._fit(self._read(X, reset=True))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
@@ -96,6 +100,8 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X, y
             As in `fit`.
         """
+        if is_dask(X):
+            return self.fit(X).transform(X)
         counts = self._read(X, reset=True)
         return self._finish(self._fit(counts), X)
 
@@ -104,15 +110,18 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse of shape (n_documents, n_terms)
+        X : array-like, sparse or Dask array of shape (n_documents, n_terms)
             Counts of the same terms.
 
         Returns
         -------
-        ndarray or csr_array of shape (n_documents, n_terms)
-            Sparse for sparse X; in the precision of X.
+        ndarray, csr_array or Dask array of shape (n_documents, n_terms)
+            Sparse for sparse X, a Dask array that is still to be computed for one; in the precision of X.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return over_blocks(X, weighted_rows, self)
         return self._finish(self._lengthen(self._read(X, reset=False)), X)
 
     def _read(self, X: Any, reset: bool) -> sparse.csr_array:
@@ -127,21 +136,30 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return sparse.csr_array(X) if values.all() else _without_zeros(X)
 
     def _fit(self, counts: sparse.csr_array) -> sparse.csr_array:
-        self.idf_ = self._inverse_frequencies(counts).astype(counts.dtype)
+        self.idf_ = self._inverse_frequencies(_frequencies(counts)[0], counts.shape[0], counts.dtype)
         X = self._lengthen(counts)
-        self.sum_ = X.T @ np.ones(X.shape[0])
+        self.sum_ = _sum(X)
         return X
 
-    def _inverse_frequencies(self, counts: sparse.csr_array) -> np.ndarray:
+    def fit_blocks(self, X: Any) -> None:
+        """Learn from a Dask array, or from blocks of counts as CSR without stored zeros."""
+        validate_data(self, X, reset=True, skip_check_array=True)
+        counts = X if isinstance(X, RowBlocks) else RowBlocks.of(X).map(_read_block, clone(self))
+        frequencies = counts.sum(_frequencies)[0]
+        self.idf_ = self._inverse_frequencies(frequencies, counts.shape[0], counts.dtype)
+        self.sum_ = counts.sum(_sum_of_lengthened, self)[0]
+
+    def _inverse_frequencies(self, frequencies: np.ndarray, n: int, dtype: Any) -> np.ndarray:
         if self.tfidf not in (True, False, "plain", "positive"):
             raise OptionError(
                 f"tfidf={self.tfidf!r} is not known. Choose one of True, False, 'plain', 'positive'."
             )
-        n, d = counts.shape
         if isinstance(self.tfidf, str):
             n += self.tfidf == "positive"
-            return np.log(n / np.maximum(np.bincount(counts.indices, minlength=d), 1))
-        return TfidfTransformer(norm=None).fit(counts).idf_ if self.tfidf else np.ones(d)
+            return np.log(n / np.maximum(frequencies, 1)).astype(dtype)
+        if not self.tfidf:
+            return np.ones(len(frequencies), dtype)
+        return np.log(np.asarray(n + 1, dtype) / (frequencies.astype(dtype) + 1)) + np.asarray(1, dtype)
 
     def _lengthen(self, counts: sparse.csr_array) -> sparse.csr_array:
         values = np.log1p(counts.data) if self.log_counts else counts.data
@@ -163,6 +181,30 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _frequencies(counts: sparse.csr_array) -> tuple[np.ndarray]:
+    return (np.bincount(counts.indices, minlength=counts.shape[1]),)
+
+
+def _sum(X: sparse.csr_array) -> np.ndarray:
+    return X.T @ np.ones(X.shape[0])
+
+
+# What is done with a block of a Dask array.
+
+
+def _read_block(rows: Any, weights: DocumentWeights) -> sparse.csr_array:
+    return weights._read(rows, reset=True)
+
+
+def _sum_of_lengthened(counts: sparse.csr_array, weights: DocumentWeights) -> tuple[np.ndarray]:
+    return (_sum(weights._lengthen(counts)),)
+
+
+def weighted_rows(rows: Any, weights: DocumentWeights) -> Any:
+    """Return some documents with weights that were learned before."""
+    return weights.transform(rows)
 
 
 def _without_zeros(X: Any) -> sparse.csr_array:

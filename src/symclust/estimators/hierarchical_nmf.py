@@ -20,16 +20,18 @@ from symclust._types import Array
 from symclust.estimators._base import Clusterer
 from symclust.estimators._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust.exceptions import (
+    CombinationError,
     DegenerateWarning,
     InputError,
+    InputTypeError,
     InterruptedWarning,
     NotConvergedWarning,
     OptionError,
     warn,
 )
-from symclust.hierarchy import Node, Samples, TopicGrowth, Tree, Trials
+from symclust.hierarchy import AnySamples, BlockSamples, Node, Samples, TopicGrowth, Tree, Trials
 from symclust.nnls import block_pivoting
-from symclust.operators import dense_product, read_csr
+from symclust.operators import RowBlocks, dense_product, is_dask, read_csr
 from symclust.storage import Savable
 from symclust.validation import (
     check_features,
@@ -155,37 +157,55 @@ class HierarchicalNMF(Clusterer):
 
         Parameters
         ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-            Nonnegative.
+        X : array-like, sparse or Dask array of shape (n_samples, n_features)
+            Nonnegative. The blocks of a Dask array, dense or sparse, stay where they are while a node has
+            many entries (docs/dask_documents.md).
         y : ignored
             For scikit-learn's conventions.
         """
         begun = time.perf_counter()
         self._check_options()
-        X = self._check_X(X, reset=True)
-        check_range(X)
+        given, X = X, self._check_X(X, reset=True)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
+        samples = self._read_samples(X)
         split = registry.resolve("hierarchy.splits", self.split)
         score = registry.resolve("hierarchy.scores", self.criterion)
         way = partial(split, tol=self.tol, max_iter=self.max_iter)
         trials = Trials(way, self.outlier_trials, self.outlier_ratio, score)
         random_state = check_random_state(self.random_state)
-        growth = TopicGrowth(Samples.of(X), X.shape[0], trials, random_state, self.soft)
+        growth = TopicGrowth(samples, X.shape[0], trials, random_state, self.soft)
         with single_threaded_blas():
             is_stopped = self._grow(growth, wanted)
         self._store(growth, X.shape[1], X.dtype)
         self.stop_reason_, self.converged_ = self._end(wanted, is_stopped)
-        self._X = X  # flatten() explains all of it
-        self._warn_of_degenerate()
+        self._X = given if isinstance(X, RowBlocks) else X  # flatten() explains all of it
+        self._warn_of_degenerate(np.setdiff1d(np.arange(X.shape[0]), samples.members))
         self._warn_of_fewer_leaves(wanted, is_stopped)
         self.timings_["total"] = time.perf_counter() - begun
         return self
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
+        if is_dask(X) or isinstance(X, RowBlocks):
+            self._note_features(X, reset=reset)
+            return X if isinstance(X, RowBlocks) else read_rows(X, type(self).__name__)
         checked = check_features(X, copy=reset)  # training samples are kept
         self._note_features(X, reset=reset)
         check_nonnegative(checked, type(self).__name__)
         return checked
+
+    def _read_samples(self, X: Any) -> AnySamples:
+        if not isinstance(X, RowBlocks):
+            check_range(X)
+            return Samples.of(X)
+        check_range(np.array(X.gather(_largest)))
+        samples = BlockSamples.of(X)
+        if isinstance(samples, BlockSamples) and self.split != "rank_two":
+            raise CombinationError(
+                f"split={self.split!r} needs the samples of a node in one place, and this Dask array has "
+                f"{int(samples.counts.sum()):,} entries, more than are gathered. Choose split='rank_two', or "
+                "raise 'symclust.gathered-entries' in Dask's config if memory allows."
+            )
+        return samples
 
     def _check_options(self) -> None:
         check_known("split", self.split, registry.options("hierarchy.splits"))
@@ -243,14 +263,12 @@ class HierarchicalNMF(Clusterer):
             return f"done: no leaf reaches the threshold, at {leaves}", True
         return f"no leaf can be split further, at {leaves}", False
 
-    def _warn_of_degenerate(self) -> None:
-        filled = np.diff(self._X.indptr) if sparse.issparse(self._X) else self._X.any(axis=1)
-        empty = np.flatnonzero(filled == 0)
+    def _warn_of_degenerate(self, empty: Array) -> None:
         if empty.size:
             first = empty[0] if self.node_names_ is None else self.node_names_[empty[0]]
             warn(
-                f"{empty.size} of {len(filled)} samples have no feature (the first: {first}) and belong "
-                "to no leaf: their label is -1.",
+                f"{empty.size} of {len(self.labels_)} samples have no feature (the first: {first}) and "
+                "belong to no leaf: their label is -1.",
                 DegenerateWarning,
             )
         placed = self.labels_[self.labels_ >= 0]  # outliers are an answer, given in `outliers_`
@@ -267,6 +285,11 @@ class HierarchicalNMF(Clusterer):
                 "splits only cut off outliers (outlier_trials, outlier_ratio).",
                 NotConvergedWarning,
             )
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        if data:
+            refuse_to_save_blocks(self._X)
+        return super()._saved_state(data)
 
     @property
     def membership_(self) -> Array:
@@ -344,7 +367,8 @@ class HierarchicalNMF(Clusterer):
         ((12, 3), [4, 4, 4])
         """
         check_is_fitted(self)
-        return FlatTopics.of(self._X, self.components_)
+        X = self._check_X(self._X, reset=False) if is_dask(self._X) else self._X
+        return FlatTopics.of(X, self.components_)
 
     def transform(self, X: Any) -> Array:
         """Return the memberships of samples in the leaves' topics, as in `flatten`."""
@@ -383,6 +407,8 @@ class FlatTopics(Savable):
 
 def memberships(X: Any, topics: Array) -> Array:
     """Solve (95) for all samples by one nonnegative least squares problem on the normal equations."""
+    if isinstance(X, RowBlocks):
+        return np.concatenate(X.gather(memberships, topics))
     C = np.ascontiguousarray(topics.T)
     with single_threaded_blas():
         G = C.T @ C
@@ -393,3 +419,34 @@ def memberships(X: Any, topics: Array) -> Array:
     else:
         R = dense_product(X, C.astype(X.dtype, copy=False))
     return block_pivoting(G.astype(R.dtype, copy=False), R)
+
+
+def read_rows(X: Any, who: str) -> RowBlocks:
+    """Return the rows of a Dask array of nonnegative numbers as blocks of CSR, without stored zeros."""
+    blocks = RowBlocks.of(X)
+    return blocks.numbered(_checked_rows, blocks.dtype, who)
+
+
+def _checked_rows(rows: Any, start: int, dtype: np.dtype[Any], who: str) -> sparse.csr_array:
+    try:
+        checked = check_features(rows)
+        check_nonnegative(checked, who)
+    except (InputError, InputTypeError) as error:
+        where = f"Rows are counted from row {start} of X on, where a block of the Dask array begins."
+        raise type(error)(f"{error} {where}") from error
+    csr = sparse.csr_array(checked, dtype=dtype, copy=True)  # what was given is not ours to change
+    csr.eliminate_zeros()
+    return csr
+
+
+def refuse_to_save_blocks(X: Any) -> None:
+    """Refuse to write training data to a file that are in blocks on other machines."""
+    if is_dask(X) or isinstance(X, RowBlocks):
+        raise CombinationError(
+            "The training data are a Dask array, which a file cannot hold: save with data=False. The model "
+            "then places samples as before, and only flatten() is missing."
+        )
+
+
+def _largest(rows: sparse.csr_array) -> float:
+    return rows.data.max(initial=0)

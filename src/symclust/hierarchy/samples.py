@@ -8,12 +8,50 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from symclust._kernels import spmm, subset_counts, subset_fill, subset_stream
+from symclust._kernels import (
+    rank_two_nmf,
+    spmm,
+    subset_counts,
+    subset_fill,
+    subset_stream,
+    two_singular_vectors,
+)
 from symclust._types import Array
 
 Parts = tuple[Array, Array, Array]
 
+WORTH_THREADS = 1 << 17  # nonzeros from which passes over a node are worth all threads
+ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
 WORTH_STREAMING = 0.2  # share of the entries from which reading all of them in order is faster
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two sides of some samples by the signs of the second singular vector u: max(u, 0) and max(−u, 0).
+
+    Parts without a common feature have a singular vector each, of one sign: an empty side is the first's.
+
+    Attributes
+    ----------
+    Q : ndarray of shape (2, 2)
+        U Q are the singular vectors times their values, the second before the first.
+    is_empty : ndarray of bool, shape (2,)
+        Whose entries are rounding.
+    """
+
+    Q: Array
+    is_empty: Array
+
+    def __call__(self, U: Array) -> Array:
+        """Return the sides, n × 2."""
+        first, second = (U @ self.Q[:, [1, 0]].astype(U.dtype)).T
+        sides = np.stack([np.maximum(second, 0), np.maximum(-second, 0)], axis=1)
+        sides[:, self.is_empty] = np.abs(first)[:, None]
+        return sides
+
+    def without_empty(self, lengths: Array) -> Sides:
+        """Return the same with a side of next to no length replaced."""
+        return replace(self, is_empty=lengths <= ONE_SIGN * lengths.max())
 
 
 @dataclass(frozen=True)
@@ -58,15 +96,19 @@ class Samples:
     shares: Array | None = None
 
     @classmethod
-    def of(cls, X: Any) -> Self:
-        """Return the samples of a dense or CSR matrix that have a feature at all."""
+    def of(cls, X: Any, order: Array | None = None) -> Self:
+        """Return the samples of a dense or CSR matrix that have a feature at all.
+
+        `order` is that of the features; by default by falling number of samples that have them.
+        """
         csr = sp.csr_array(X)
         if not csr.data.all():
             csr = csr.copy()
             csr.eliminate_zeros()
         kind = np.int32 if max(csr.nnz, *csr.shape) < 2**31 else np.int64
         parts = (csr.indptr.astype(kind, copy=False), csr.indices.astype(kind, copy=False), csr.data)
-        order = np.argsort(-np.bincount(csr.indices, minlength=csr.shape[1]), kind="stable")
+        if order is None:
+            order = np.argsort(-np.bincount(csr.indices, minlength=csr.shape[1]), kind="stable")
         return cls._taken(parts, np.flatnonzero(np.diff(csr.indptr)), order)
 
     def take(self, chosen: Array) -> Self:
@@ -120,6 +162,40 @@ class Samples:
         """Return a share of each sample: its row and its weight here, times a number."""
         before = 1.0 if self.shares is None else self.shares
         return replace(self.scaled(shares), shares=before * shares)
+
+    def two_directions(self, V: Array, steps: int) -> tuple[Array, Array]:
+        """Return U = X V and UᵀU after steps of orthogonal iteration from V, which leaves orthonormal."""
+        U = np.empty((self.shape[0], 2), dtype=self.dtype)
+        a, b, c = two_singular_vectors(*self.rows, *self.transposed, V, U, steps, self._threads)
+        return U, np.array([[a, b], [b, c]])
+
+    def sum_of_sides(self, U: Array, sides: Sides) -> Array:
+        """Return Xᵀ S of the two sides S that are read off U."""
+        S = sides(U)
+        sides = sides.without_empty(np.linalg.norm(S, axis=0))
+        return self.transposed_times(sides(U) if sides.is_empty.any() else S)
+
+    def factor(self, C: Array, tol: float, max_iter: int) -> tuple[Array, Array, int]:
+        """Return C and W of min ‖X − WCᵀ‖² over W, C ≥ 0 from a start C, and the number of iterations."""
+        W = np.empty((self.shape[0], 2), dtype=self.dtype)
+        n_iter, _, _ = rank_two_nmf(*self.rows, *self.transposed, C, W, tol, max_iter, self._threads)
+        return C, W, n_iter
+
+    @property
+    def _threads(self) -> int:
+        return 0 if self.nnz >= WORTH_THREADS else 1  # 0: all
+
+    def total(self) -> Array:
+        """Return the sum of the samples."""
+        return self.transposed_times(np.ones((self.shape[0], 1), dtype=self.dtype))[:, 0]
+
+    def gram_times(self, v: Array) -> Array:
+        """Return Xᵀ X v."""
+        return self.transposed_times(self.times(np.ascontiguousarray(v[:, None])))[:, 0]
+
+    def squared_length(self, v: Array) -> float:
+        """Return ‖X v‖²."""
+        return float(np.sum(self.times(np.ascontiguousarray(v[:, None])).astype(np.float64) ** 2))
 
     def times(self, V: Array) -> Array:
         """Return X V by the compiled product."""

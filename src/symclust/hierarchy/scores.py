@@ -14,18 +14,18 @@ import numpy as np
 
 from symclust._kernels import falling_order
 from symclust._types import Array
-from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.block_samples import AnySamples
 from symclust.hierarchy.splits import Halves
 
 __all__ = ["energy", "mndcg"]
 
-Score = Callable[[Array, Samples, Halves], float]
+Score = Callable[[Array, AnySamples, Halves], float]
 
 CANNOT_BE_SPLIT = -1.0  # line 21 of Algorithm 6
 POWER_STEPS = 3
 
 
-def mndcg(weights: Array, samples: Samples, halves: Halves) -> float:
+def mndcg(weights: Array, samples: AnySamples, halves: Halves) -> float:
     """Return (63), between 0 and 1; −1 where nothing can be ranked. It does not look at the samples.
 
     Parameters
@@ -40,7 +40,7 @@ def mndcg(weights: Array, samples: Samples, halves: Halves) -> float:
     return mndcg_score(weights, *halves.terms.T)
 
 
-def energy(weights: Array, samples: Samples, halves: Halves) -> float:
+def energy(weights: Array, samples: AnySamples, halves: Halves) -> float:
     """Return the mNDCG (63) times the root of what two topics explain beyond one.
 
     (63) looks at rankings of terms and not at how many samples they are about, so that it may divide a large
@@ -74,7 +74,7 @@ def energy(weights: Array, samples: Samples, halves: Halves) -> float:
     return score * float(np.sqrt(max(gain, 0.0))) if score > 0 else score
 
 
-def explained_by_two(samples: Samples, halves: Halves) -> float:
+def explained_by_two(samples: AnySamples, halves: Halves) -> float:
     """Return ‖X‖² − ‖X − WCᵀ‖² = 2⟨W, XC⟩ − ⟨WᵀW, CᵀC⟩."""
     C, W = halves.terms, halves.memberships.astype(np.float64)
     products = samples.times(np.ascontiguousarray(C, dtype=samples.dtype)).astype(np.float64)
@@ -82,16 +82,15 @@ def explained_by_two(samples: Samples, halves: Halves) -> float:
     return 2 * float(np.sum(W * products)) - float(np.sum((W.T @ W) * (C.T @ C)))
 
 
-def explained_by_one(samples: Samples) -> float:
+def explained_by_one(samples: AnySamples) -> float:
     """Return the squared norm of X along its leading singular vector, found by a few power steps.
 
     From the sum of the samples: X is nonnegative, so that vector is nonnegative too and near the sum.
     """
-    u = np.ones((samples.shape[0], 1), dtype=samples.dtype)
-    for _ in range(POWER_STEPS):
-        v = samples.transposed_times(u)
-        u = samples.times(v / (np.linalg.norm(v) or 1))
-    return float(np.sum(u.astype(np.float64) ** 2))
+    v = samples.total()
+    for _ in range(POWER_STEPS - 1):
+        v = samples.gram_times(v / (np.linalg.norm(v) or 1))
+    return samples.squared_length(v / (np.linalg.norm(v) or 1))
 
 
 def mndcg_score(parent: Array, left: Array, right: Array) -> float:

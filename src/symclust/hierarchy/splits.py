@@ -14,21 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from symclust import baselines
-from symclust._kernels import rank_two_nmf, two_singular_vectors
 from symclust._types import Array
-from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.block_samples import AnySamples
+from symclust.hierarchy.samples import Samples, Sides
 
 __all__ = ["k_means", "rank_two", "spherical_k_means"]
 
 TOL, MAX_ITER = 5e-3, 500
-WORTH_THREADS = 1 << 17  # nonzeros from which passes over a node are worth all threads
-ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
 POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save
 
 
@@ -77,11 +75,11 @@ class Halves:
         return np.flatnonzero(self.side == 0), np.flatnonzero(self.side == 1)
 
 
-Split = Callable[[Samples, np.random.RandomState], Halves | None]  # with tol and max_iter filled in
+Split = Callable[[Any, np.random.RandomState], Halves | None]  # with tol and max_iter filled in
 
 
 def rank_two(
-    samples: Samples, random_state: np.random.RandomState, tol: float = TOL, max_iter: int = MAX_ITER
+    samples: AnySamples, random_state: np.random.RandomState, tol: float = TOL, max_iter: int = MAX_ITER
 ) -> Halves | None:
     """Return the two sides of min ‖X − WCᵀ‖² over W, C ≥ 0; None where all samples have one direction.
 
@@ -109,31 +107,18 @@ def rank_two(
     C = _second_direction(samples, random_state)
     if C is None:
         return None
-    W = np.empty((samples.shape[0], 2), dtype=samples.dtype)
-    n_iter, _, _ = rank_two_nmf(*samples.rows, *samples.transposed, C, W, tol, max_iter, _threads(samples))
-    return Halves.by_membership(C, W, n_iter)
+    return Halves.by_membership(*samples.factor(C, tol, max_iter))
 
 
-def _second_direction(samples: Samples, random_state: np.random.RandomState) -> Array | None:
+def _second_direction(samples: AnySamples, random_state: np.random.RandomState) -> Array | None:
     """Return C (n_features × 2) from the second singular vector; None where X has rank one."""
-    n, d = samples.shape
-    V = random_state.standard_normal((d, 2)).astype(samples.dtype)
-    V[:, 0] = samples.transposed_times(np.ones((n, 1), samples.dtype))[:, 0]
-    U = np.empty((n, 2), dtype=samples.dtype)
-    a, b, c = two_singular_vectors(*samples.rows, *samples.transposed, V, U, POWER_STEPS, _threads(samples))
-    squared, Q = np.linalg.eigh([[a, b], [b, c]])  # squared singular values, the lower first
+    V = random_state.standard_normal((samples.shape[1], 2)).astype(samples.dtype)
+    V[:, 0] = samples.total()
+    U, G = samples.two_directions(V, POWER_STEPS)
+    squared, Q = np.linalg.eigh(G)  # squared singular values, the lower first
     if squared[0] <= 100 * np.finfo(samples.dtype).eps * squared[1]:
         return None
-    first, second = (U @ Q[:, [1, 0]].astype(samples.dtype)).T
-    sides = np.stack([np.maximum(second, 0), np.maximum(-second, 0)], axis=1)
-    # Parts without a common feature have a singular vector each, of one sign: the other side is the first's.
-    lengths = np.linalg.norm(sides, axis=0)
-    sides[:, lengths <= ONE_SIGN * lengths.max()] = np.abs(first)[:, None]
-    return unit_columns(samples.transposed_times(sides))
-
-
-def _threads(samples: Samples) -> int:
-    return 0 if samples.nnz >= WORTH_THREADS else 1  # 0: all
+    return unit_columns(samples.sum_of_sides(U, Sides(Q, np.zeros(2, dtype=bool))))
 
 
 def k_means(

@@ -12,7 +12,7 @@ import numpy as np
 from symclust._kernels import falling_order
 from symclust._threads import map_blocks
 from symclust._types import Array
-from symclust.hierarchy.samples import Samples
+from symclust.hierarchy.block_samples import AnySamples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.splits import Halves, Split
 from symclust.hierarchy.tree import Node, Tree
@@ -30,7 +30,7 @@ class TopicGrowth:
 
     Parameters
     ----------
-    X : Samples
+    X : Samples or BlockSamples
         All samples that have a feature.
     n_samples : int
         All samples; those without a feature belong to no leaf.
@@ -62,7 +62,7 @@ class TopicGrowth:
 
     def __init__(
         self,
-        X: Samples,
+        X: AnySamples,
         n_samples: int,
         trials: Trials,
         random_state: np.random.RandomState,
@@ -74,9 +74,9 @@ class TopicGrowth:
         self.soft = soft
         self.clock = Clock()
         self._open: dict[int, Trial] = {}  # the leaves that may be split, in the order of their making
-        total = X.transposed_times(np.ones((X.shape[0], 1), dtype=X.dtype))[:, 0]
+        total = X.total()
         self.tree.nodes[0].data.update(topic(X.features, total / (np.linalg.norm(total) or 1)))
-        self._root: Samples | None = X
+        self._root: AnySamples | None = X
 
     def grow(
         self,
@@ -181,7 +181,7 @@ class TopicGrowth:
             self.clock.add(clock)
         return tried
 
-    def _part(self, trial: Trial, side: int, clock: Clock) -> tuple[Samples, Trial | None]:
+    def _part(self, trial: Trial, side: int, clock: Clock) -> tuple[AnySamples, Trial | None]:
         """Return a child's samples, and its first trial where that is known."""
         if side in trial.known and not self.soft:
             return trial.known[side]
@@ -229,10 +229,10 @@ class Trial:
     trial that `waits` for a leaf of at most that score must not be carried out before there is one.
     """
 
-    samples: Samples
+    samples: AnySamples
     halves: Halves | None
     score: float
-    known: dict[int, tuple[Samples, Trial]] = field(default_factory=dict)
+    known: dict[int, tuple[AnySamples, Trial]] = field(default_factory=dict)
     waits: float = np.inf
 
     @property
@@ -270,7 +270,7 @@ class Trials:
 
     def __call__(
         self,
-        samples: Samples,
+        samples: AnySamples,
         weights: Array | None,
         seed: int,
         lowest: float,
@@ -310,7 +310,7 @@ class Trials:
                 trial = self._once(rest, weights, seed + dropped, clock)
         return self._postponed(samples, best) if self.n_trials else trial
 
-    def _once(self, samples: Samples, weights: Array | None, seed: int, clock: Clock) -> Trial:
+    def _once(self, samples: AnySamples, weights: Array | None, seed: int, clock: Clock) -> Trial:
         """Split and score; without weights of the node's own terms the score is infinite."""
         with clock.on("splits"):
             halves = self.split(samples, np.random.RandomState(seed))
@@ -335,7 +335,7 @@ class Trials:
         return small if inner.score < lowest else None
 
     @staticmethod
-    def _postponed(samples: Samples, best: Trial) -> Trial:
+    def _postponed(samples: AnySamples, best: Trial) -> Trial:
         """Leave a node whole that loses outliers only, or until a leaf scores as low as those of one trial.
 
         Algorithm 6 would never split the node again (lines 20 and 21). But scores grow with the number of

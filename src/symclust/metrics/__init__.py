@@ -20,7 +20,7 @@ from symclust.metrics.segmentations import (
     variation_of_information,
 )
 from symclust.metrics.similarities import normalized_cut, within_cluster_similarity
-from symclust.metrics.topic_coherence import topic_coherence
+from symclust.metrics.topic_coherence import coherence_of_counts, topic_coherence
 
 __all__ = [
     "BoundaryCurve",
@@ -29,6 +29,7 @@ __all__ = [
     "boundary_map",
     "boundary_precision_recall",
     "clustering_accuracy",
+    "coherence_of_counts",
     "conditional_perplexity",
     "cophenetic_correlation",
     "factor_accuracy",

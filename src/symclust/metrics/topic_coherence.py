@@ -11,7 +11,7 @@ from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
-__all__ = ["topic_coherence"]
+__all__ = ["coherence_of_counts", "topic_coherence"]
 
 
 def topic_coherence(X: Any, topics: Any, *, n_terms: int = 20, smoothing: float = 1.0) -> Array:
@@ -100,5 +100,27 @@ def _coherence(X: sparse.csc_array, terms: Array, number: int, mu: float) -> flo
             f"Term {missing} of topic {number} is in no document, so that its coherence is not defined. "
             "Measure it on the documents that the topics come from."
         )
-    i, j = np.triu_indices(len(terms), k=1)
-    return float(np.log((together[i, j] + mu) / frequency[i]).sum())  # (64)
+    return coherence_of_counts(together, mu)
+
+
+def coherence_of_counts(together: Any, smoothing: float = 1.0) -> float:
+    """Coherence of one topic from the numbers of documents that have its terms, as `topic_coherence` says.
+
+    For collections that are in several places: these numbers can be added up.
+
+    Parameters
+    ----------
+    together : array-like of shape (K, K)
+        D(f_i, f_j) of its terms, the most important first, and D(f_i) on the diagonal, above 0.
+    smoothing : float, default=1.0
+        μ.
+
+    Examples
+    --------
+    >>> from symclust.metrics import coherence_of_counts
+    >>> round(coherence_of_counts([[2, 2], [2, 2]]), 3)
+    0.405
+    """
+    together = np.asarray(together, dtype=np.float64)
+    i, j = np.triu_indices(len(together), k=1)
+    return float(np.log((together[i, j] + smoothing) / together.diagonal()[i]).sum())  # (64)

@@ -6,13 +6,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import joblib
 import numpy as np
 from sklearn.base import clone
 
+from symclust._machines import Shared, call, on_other_machines
 from symclust._types import Array
 from symclust.exceptions import InputError, InterruptedWarning
 from symclust.selection._data import NOWHERE, Data, Features
@@ -77,12 +77,18 @@ class Study:
         """Return the same study of other data, a null for example."""
         return replace(self, data=data)
 
-    def map(self, function: Callable[..., Any], tasks: Iterable[Sequence[Any]], stage: str) -> list[Any]:
-        """Return ``function(*task)`` for all tasks, by joblib; the function has to be one of a module."""
-        tasks = list(tasks)
+    def map(
+        self,
+        function: Callable[..., Any],
+        tasks: Iterable[Sequence[Any]],
+        stage: str,
+        shared: Sequence[Any] = (),
+    ) -> list[Any]:
+        """Return ``function(*shared, *task)`` for all tasks, by joblib; the function is one of a module."""
+        tasks, common = list(tasks), Shared(*shared)
         run = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")
         found = []
-        for answer in run(joblib.delayed(function)(*task) for task in tasks):
+        for answer in run(joblib.delayed(call)(common, function, *task) for task in tasks):
             found.append(answer)
             self.report(len(found), len(tasks), stage)
         return found
@@ -98,11 +104,10 @@ class Study:
         Each null is one piece of work for joblib, unless the estimator takes all parts of a null at once by
         itself, on all processors.
         """
-        tasks = [(function, self, seed) for seed in self.seeds(count)]
-        if _takes_parts(self.estimator):
-            alone = replace(self, n_jobs=1)
-            return alone.map(_study_null, tasks, "data without clusters")
-        return self.map(_study_null, tasks, "data without clusters")
+        tasks = [(seed,) for seed in self.seeds(count)]
+        # A number of jobs does not keep work from a cluster: there each null has a machine to itself.
+        who = replace(self, n_jobs=1) if _takes_parts(self.estimator) and not on_other_machines() else self
+        return who.map(_study_null, tasks, "data without clusters", (function, self))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "callback": None}  # it belongs to the process that asked
@@ -132,8 +137,8 @@ class Study:
             labels = self.estimator._label_parts(self.data.X, parts, self.candidates, seeds, place)
             self.report(len(parts), len(parts), stage)
             return labels
-        task = partial(_label_part, self.estimator, self.data, self.candidates, place)
-        return np.array(self.map(task, zip(parts, seeds, strict=True), stage)).reshape(
+        shared = self.estimator, self.data, self.candidates, place
+        return np.array(self.map(_label_part, zip(parts, seeds, strict=True), stage, shared)).reshape(
             len(parts), len(self.candidates), self.data.n
         )
 

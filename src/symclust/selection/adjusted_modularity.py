@@ -32,9 +32,9 @@ CLOSE_TO_ONE = 1 - 1e-9  # nulls that are as modular as can be leave nothing to 
 class AdjustedModularity(Method):
     r"""Compare the modularity of trees of communities with that of similarities without clusters.
 
-    A tree as `HierarchicalSymNMF` grows it gives labels for every number k of clusters. With Q(k) their
-    modularity, M(k) the most that labels of those sizes can have, and E(k) the average of Q/M over trees
-    of `n_nulls` similarities without clusters, the score is
+    A tree as `HierarchicalSymNMF(refine=None)` grows it gives labels for every number k of clusters. With
+    Q(k) their modularity, M(k) the most that labels of those sizes can have, and E(k) the average of Q/M over
+    trees of `n_nulls` similarities without clusters, the score is
 
     .. math:: s(k) = \sqrt{M(k)} \; \frac{Q(k)/M(k) - E(k)}{1 - E(k)}
 
@@ -133,8 +133,9 @@ class AdjustedModularity(Method):
             for part, seed in zip(parts, seeds[1 : 1 + self.n_parts], strict=True)
         ]
         own = np.array(study.map(modularities, tasks, "trees of parts"))
-        nulls = [(data, study.candidates, seed) for seed in seeds[1 + self.n_parts :]]
-        return measure(own, np.array(study.map(_null_modularities, nulls, "similarities without clusters")))
+        nulls, shared = [(seed,) for seed in seeds[1 + self.n_parts :]], (data, study.candidates)
+        without = study.map(_null_modularities, nulls, "similarities without clusters", shared)
+        return measure(own, np.array(without))
 
 
 def _null_modularities(data: Data, candidates: tuple[int, ...], seed: int) -> Array:

@@ -86,11 +86,11 @@ class CrossValidation(Method):
         hidden = [hide(A, self.share, np.random.RandomState(seed)) for seed in study.seeds(self.n_folds)]
         seeds = study.seeds(self.n_folds)
         tasks = [
-            (A, pairs, k, seed)
+            (pairs, k, seed)
             for pairs, seed in zip(hidden, seeds, strict=True)
             for k in (1, *study.candidates)
         ]
-        errors = np.array(study.map(hidden_error, tasks, "hidden pairs")).reshape(self.n_folds, -1)
+        errors = np.array(study.map(hidden_error, tasks, "hidden pairs", (A,))).reshape(self.n_folds, -1)
         scores = 1 - errors / np.maximum(errors[:, :1], np.finfo(float).tiny)
         numbers = (1, *study.candidates)
         chosen, best = numbers[smallest_good(scores)], numbers[int(scores.mean(axis=0).argmax())]

@@ -47,7 +47,8 @@ CLASSES = {
 }
 FUNCTIONS = {
     "estimators._input": (
-        *("_as_edges", "_extend_attributed", "_extend_step", "_matrix_of", "_read_new_nodes", "as_given"),
+        *("_as_edges", "_extend_attributed", "_extend_step", "_grow_edges", "_grow_given"),
+        *("_grow_samples", "_grow_step", "_matrix_of", "_read_new_nodes", "as_given"),
     ),
     "nnls": ("block_pivoting",),
 }

@@ -22,6 +22,7 @@ from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.storage._allowed import METHODS, allowed, name_of
 from symclust.storage._archive import Arrays
+from symclust.validation import is_a
 
 __all__ = ["Decoder", "Encoder", "plain_state"]
 
@@ -146,6 +147,11 @@ class Encoder:
         name = name_of(type(value))
         if name is None and hasattr(value, "_why_not_saved"):
             raise InputTypeError(value._why_not_saved)
+        if name is None and is_a(value, "torch", "Tensor"):
+            raise InputTypeError(
+                "The similarities are a tensor, and files of models hold none. Save the model without its "
+                "data: model.save(path, data=False)."
+            )
         if name is None:
             raise self._refusal(f"a {type(value).__name__}")
         reference = self._numbered(None)
