@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
+from symclust import _kernels
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse, as_operator
 from symclust.validation import (
@@ -245,10 +246,17 @@ def test_no_similarity_at_all_is_not_too_small():
 
 
 def test_the_norm_is_computed_once(monkeypatch):
-    A, sums = Dense(np.ones((4, 4))), []
-    monkeypatch.setattr(Operator, "_sum_of_squares", lambda self: sums.append(self) or 16.0)
+    A, sums = Gram(np.ones((4, 1))), []
+    monkeypatch.setattr(Gram, "_sum_of_squares", lambda self: sums.append(self) or 16.0)
     assert check_similarity(A) == A.squared_norm() == 16
     assert len(sums) == 1
+
+
+def test_a_dense_matrix_is_read_once_for_all_checks(monkeypatch):
+    A, read, survey = Dense(np.ones((4, 4))), [], _kernels.survey_dense
+    monkeypatch.setattr(_kernels, "survey_dense", lambda array: read.append(array) or survey(array))
+    assert check_similarity(A) == A.squared_norm() == 16
+    assert len(read) == 1
 
 
 def test_memory_that_is_not_there(monkeypatch):

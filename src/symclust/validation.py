@@ -451,7 +451,9 @@ use a model of similarities, such as SymNMF.
     )
 
 
-def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
+def check_similarity(
+    operator: Any, *, nonnegative: bool = True, symmetric: bool = False, name: str = "The similarity"
+) -> float:
     """Refuse a similarity that is not finite, too small, not symmetric up to rounding, or negative.
 
     Parameters
@@ -460,6 +462,10 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
         What was given, as an operator.
     nonnegative : bool
         Whether negative entries are refused.
+    symmetric : bool
+        Whether it is known to be symmetric: that takes the longest to look at.
+    name : str
+        What messages about symmetry call it.
 
     Returns
     -------
@@ -473,7 +479,8 @@ def check_similarity(operator: Any, *, nonnegative: bool = True) -> float:
             f"finite number. {PAIRS}"
         )
     _check_not_vanishing(operator, squared_norm)
-    _check_symmetric(operator, squared_norm)
+    if not symmetric:
+        _check_symmetric(operator, squared_norm, name)
     if nonnegative and not operator.is_nonnegative():
         raise InputError(
             f"Negative values in data: some similarities are negative{_negative_entry(operator)}, and this "
@@ -499,7 +506,7 @@ def _size(operator: Any) -> float:
     return max(float(operator.largest()), -_value(operator, *place) if place else 0.0)
 
 
-def _check_symmetric(operator: Any, squared_norm: float) -> None:
+def _check_symmetric(operator: Any, squared_norm: float, name: str) -> None:
     asymmetry = operator.asymmetry()
     # The largest entry of some operators is a search through all n × n: only asked where it matters. Entries
     # may be large and negative; ‖A‖/n is never above the largest magnitude.
@@ -507,7 +514,7 @@ def _check_symmetric(operator: Any, squared_norm: float) -> None:
     if asymmetry > 1e4 * np.finfo(operator.dtype).eps * max(largest, asymmetry):
         i, j = operator.asymmetric_entry()
         raise InputError(
-            f"The similarity is not symmetric: a_ij and a_ji differ by up to {asymmetry:.3g} "
+            f"{name} is not symmetric: a_ij and a_ji differ by up to {asymmetry:.3g} "
             f"(entries are as large as {largest:.3g}), most at {_place(operator, i, j)}: "
             f"{_value(operator, i, j):.6g} against {_value(operator, j, i):.6g}. "
             "Symmetrise it first, for example with (A + A.T) / 2."

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from symclust.applications._documents import Documents
 from symclust.applications._refinement import RefinedTopics, _joined, _merges
 
 
@@ -53,7 +54,7 @@ def test_each_merge_loses_least_of_all_pairs(seed, k):
     rng = np.random.RandomState(seed)
     X = sparse.csr_array(normalize(rng.rand(15, 5) * (rng.rand(15, 5) < 0.6) + 1e-3))
     labels = rng.permutation(np.arange(15) % k)
-    merges = _merges(X, labels)
+    merges = _merges(Documents(X).sums(labels, k))
     assert len(merges) == k - 1
     for merge in merges:
         pairs = itertools.combinations(np.unique(labels), 2)

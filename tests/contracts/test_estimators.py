@@ -265,7 +265,7 @@ def test_a_model_saved_without_its_data_keeps_its_answer(cls, tmp_path):
 
 def asked(cls):
     """Public methods that answer from a fit, called with what they need."""
-    other = ("fit", "set_", "get_params", "get_metadata_routing")
+    other = ("fit", "partial_fit", "set_", "get_params", "get_metadata_routing")
     for name, method in inspect.getmembers(cls, inspect.isfunction):
         if name.startswith("_") or name.startswith(other):
             continue

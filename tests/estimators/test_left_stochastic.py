@@ -157,9 +157,8 @@ def test_small_similarities_are_factored_or_refused_by_name(factor, solver):
 
 @pytest.mark.parametrize("k", [3, 20])  # starts in one batch, and a batch for each, on other threads
 def test_an_interrupt_ends_the_rotation_and_leaves_the_model_as_it_was(k, monkeypatch):
-    calls = (
-        itertools.count()
-    )  # its next number goes to one thread alone, which a length asked for later does not
+    # Its next number goes to one thread alone, which a length asked for later does not.
+    calls = itertools.count()
 
     def project(Q):
         if next(calls) == 10:
@@ -172,9 +171,8 @@ def test_an_interrupt_ends_the_rotation_and_leaves_the_model_as_it_was(k, monkey
     model = LeftStochastic(k, affinity="precomputed", max_iter=20_000, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(P @ P.T)
-    assert (
-        next(calls) < 20_000
-    )  # fewer than a single start would have made; a busy machine hears signals late
+    # Fewer than a single start would have made; a busy machine hears signals late.
+    assert next(calls) < 20_000
     assert not hasattr(model, "labels_")
 
 

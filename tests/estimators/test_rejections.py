@@ -198,8 +198,8 @@ def test_directed_graph(graph, affinity):
         ({"solver": "newtn", "coupling": 1.0}, "solver='newtn' is not known"),
         (
             {"init": "kmeans"},
-            "init='kmeans' is not known.*'auto', 'tree', 'merge', 'low_rank', 'split_merge', 'greedy', "
-            ".*'zero', or give an array",
+            "init='kmeans' is not known.*'auto', 'tree', 'merge', 'low_rank', 'sample', 'split_merge', "
+            "'greedy', .*'zero', or give an array",
         ),
         ({"init": None}, "init=None is not known"),
         ({"affinity": "rbf"}, "affinity='rbf' is not known.*'cosine', 'gaussian', .*'precomputed'.*function"),

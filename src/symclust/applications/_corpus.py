@@ -12,11 +12,13 @@ import numpy as np
 from scipy import sparse
 
 from symclust.applications._markup import without_addresses, without_markup
+from symclust.estimators import read_rows
 from symclust.exceptions import InputError, InputTypeError
+from symclust.operators import is_dask
 from symclust.readers import Source, Texts, folder_texts, json_texts
 from symclust.validation import check_features, is_a, is_missing
 
-__all__ = ["Corpus", "read_corpus"]
+__all__ = ["Corpus", "note_of_markup", "read_corpus"]
 
 EXPECTED = (
     "Give a list of strings, a dict of names and strings, a Series, the path of a folder of text files or of "
@@ -37,23 +39,34 @@ class Corpus:
         One for each document: its number, its file, or its line.
     notes : list of str
         Sentences for the user.
-    counts : csr_array or None
+    counts : csr_array, RowBlocks or None
         Documents × terms, where that is what was given.
     terms : list of str or None
         The names of its columns, if they have any.
     clean : bool
         Whether texts are without markup, and addresses in them no words.
+    n_cleaned : int
+        Documents that markup was taken out of.
+    shortened : bool
+        Whether of texts only the beginnings are there, as they are shown; None where there is not even that.
     """
 
-    texts: list[str] | None
+    texts: list[Any] | None
     names: list[str]
     notes: list[str] = field(default_factory=list)
     counts: Any = None
     terms: list[str] | None = None
     clean: bool = False
+    n_cleaned: int = 0
+    shortened: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def names_from(self, first: int) -> list[str]:
+        """Return the names of documents that come after others; where they are numbers, those go on."""
+        numbers = [str(number) for number in range(len(self))]
+        return [str(first + i) for i in range(len(self))] if self.names == numbers else self.names
 
     def countable(self) -> list[str]:
         """Return the texts with what counts as words: readers want to see addresses, topics not."""
@@ -75,6 +88,7 @@ def read_corpus(
         corpus.clean = clean
         if clean:
             _clean(corpus)
+            corpus.notes += note_of_markup(corpus.n_cleaned)
         corpus.texts = [normalize("NFC", text) for text in corpus.texts]
     return corpus
 
@@ -82,10 +96,13 @@ def read_corpus(
 def _clean(corpus: Corpus) -> None:
     assert corpus.texts is not None
     before, corpus.texts = corpus.texts, [without_markup(text) for text in corpus.texts]
-    changed = sum(one != other for one, other in zip(before, corpus.texts, strict=True))
-    if changed:
-        documents = "1 document" if changed == 1 else f"{changed:,} documents"
-        corpus.notes.append(f"HTML was taken out of {documents}; clean=False would leave it in.")
+    corpus.n_cleaned = sum(one != other for one, other in zip(before, corpus.texts, strict=True))
+
+
+def note_of_markup(n_cleaned: int) -> list[str]:
+    """Return a sentence about documents that held markup, if there were such."""
+    documents = "1 document" if n_cleaned == 1 else f"{n_cleaned:,} documents"
+    return [f"HTML was taken out of {documents}; clean=False would leave it in."] if n_cleaned else []
 
 
 def _read(texts: Any, feature_names: Any, text_key: str, encoding: str) -> Corpus:
@@ -105,7 +122,7 @@ def _read(texts: Any, feature_names: Any, text_key: str, encoding: str) -> Corpu
 
 
 def _is_matrix(texts: Any) -> bool:
-    if sparse.issparse(texts):
+    if sparse.issparse(texts) or is_dask(texts):
         return True
     if len(getattr(texts, "shape", ())) != 2:
         return False
@@ -151,7 +168,7 @@ def _read_counts(X: Any, feature_names: Any) -> Corpus:
     if feature_names is None:
         feature_names = getattr(X, "columns", None)
     try:
-        counts = sparse.csr_array(check_features(X))
+        counts = read_rows(X, "topics") if is_dask(X) else sparse.csr_array(check_features(X))
     except (InputError, InputTypeError):
         _check_no_texts(X)
         raise

@@ -7,23 +7,24 @@ as many are left as were asked for; documents move again. Merging on to the root
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.baselines import SphericalRuns
-from symclust.estimators import FlatTopics
+from symclust.applications._documents import Documents, documents_of, unit_rows
+from symclust.estimators import FlatTopics, refuse_to_save_blocks
 from symclust.hierarchy import Tree
+from symclust.operators import stacked
 from symclust.storage import Savable
 
 __all__ = ["RefinedTopics"]
 
-MOVES = 50  # rounds in which documents change their topic, at most: few do in the last ones
+MOVES_OF_JOINED = 5  # rounds in which documents change their topic where others have joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class RefinedTopics(Savable):
         Leaf of each document; -1 where it shares no term with any topic.
     components_ : ndarray of shape (n_topics, n_terms)
         Centres of the leaves, of unit length.
-    X : csr_array
+    X : csr_array or RowBlocks
         The documents, rows of unit length.
     """
 
@@ -56,25 +57,44 @@ class RefinedTopics(Savable):
 
         Parameters
         ----------
-        X : csr_array of shape (n_documents, n_terms)
+        X : csr_array or RowBlocks of shape (n_documents, n_terms)
             Weights of at least 0; no row is zero.
         labels : ndarray of int
             Leaf of each document, -1 for those that the tree has set aside: they move no centre.
         n_topics : int or None
             None keeps all leaves apart.
         """
-        X = sparse.csr_array(normalize(X))
-        inside = np.flatnonzero(labels >= 0)
+        documents = documents_of(X)
         with single_threaded_blas():
-            own, centers = _settled(X[inside], labels[inside])
+            labels, centers = documents.settled(labels)
             if n_topics is not None and len(centers) > n_topics:
-                merges = _merges(X[inside], own)[: len(centers) - n_topics]
-                own, centers = _settled(X[inside], _joined(own, merges))
-            labels = _placed(X, inside, own, centers)
-        inside = np.flatnonzero(labels >= 0)
-        tree = _tree(labels, _merges(X[inside], labels[inside]))
+                merges = _merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
+                labels, centers = documents.settled(_joined(labels, merges))
+            labels = documents.placed(labels, centers)
+        tree = _tree(labels, _merges(documents.sums(labels, len(centers))))
         order = [int(labels[leaf.members].max()) for leaf in tree.leaves()]
-        return cls(tree, tree.cut(len(order)), centers[order], X)
+        return cls(tree, tree.cut(len(order)), centers[order], documents.X)
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        if data:
+            refuse_to_save_blocks(self.X)
+        return super()._saved_state(data)
+
+    def joined(self, X: Any) -> Self:
+        """Return the topics once documents have joined; the leaves and the tree above them stay.
+
+        New documents, and those that were in no leaf, go to the nearest centre that they touch. Then
+        documents move between leaves as after a fit, for fewer rounds.
+        """
+        new = unit_rows(X).astype(self.X.dtype)
+        documents = Documents(stacked([self.X, new]))
+        labels = np.append(self.labels_, np.full(new.shape[0], -1, dtype=self.labels_.dtype))
+        with single_threaded_blas():
+            labels = documents.placed(labels, self.components_)
+            labels, centers = documents.settled(labels, MOVES_OF_JOINED)
+            labels = documents.placed(labels, centers)
+        tree = _with_members(self.tree_, labels, documents.X)
+        return type(self)(tree, labels, centers, documents.X)
 
     @property
     def outliers_(self) -> Array:
@@ -92,25 +112,7 @@ class RefinedTopics(Savable):
 
     def transform(self, X: Any) -> Array:
         """Return the memberships of other documents, as in `flatten`."""
-        return FlatTopics.of(sparse.csr_array(normalize(X)), self.components_).membership_
-
-
-def _settled(X: sparse.csr_array, labels: Array) -> tuple[Array, Array]:
-    """Return labels and centres after documents have moved to the nearest centre until none wants to."""
-    labels = np.unique(labels, return_inverse=True)[1]
-    runs = SphericalRuns(X, int(labels.max()) + 1)
-    run = runs.descend(labels, MOVES)
-    return run.labels, runs.components(run.centers).toarray()
-
-
-def _placed(X: sparse.csr_array, inside: Array, own: Array, centers: Array) -> Array:
-    """Return labels of all documents: those that were set aside go to the nearest centre that they touch."""
-    labels = np.full(X.shape[0], -1, dtype=np.intp)
-    labels[inside] = own
-    aside = np.flatnonzero(labels < 0)
-    cosines = X[aside] @ centers.T
-    labels[aside] = np.where(cosines.max(axis=1, initial=0) > 0, cosines.argmax(axis=1), -1)
-    return labels
+        return FlatTopics.of(documents_of(X).X, self.components_).membership_
 
 
 @dataclass(frozen=True)
@@ -122,15 +124,13 @@ class Merge:
     loss: float
 
 
-def _merges(X: sparse.csr_array, labels: Array) -> list[Merge]:
-    """Return the merges to a single topic, each time of the pair that loses least.
+def _merges(S: sparse.csr_array) -> list[Merge]:
+    """Return the merges of topics to a single one, each time of the pair that loses least.
 
     With s the sum of a topic's documents, their cosines with its centre s/‖s‖ add up to ‖s‖. So a merge loses
-    ‖s_a‖ + ‖s_b‖ − ‖s_a + s_b‖ of what spherical k-means maximises. It takes O(k²) a merge, for k topics.
+    ‖s_a‖ + ‖s_b‖ − ‖s_a + s_b‖ of what spherical k-means maximises. It takes O(k²) a merge,
+    for k topics with the sums S.
     """
-    places = np.arange(len(labels) + 1)
-    Z = sparse.csr_array((np.ones(len(labels)), labels, places), shape=(len(labels), labels.max() + 1))
-    S = sparse.csr_array(Z.T @ X)
     G = (S @ S.T).toarray()  # of sums with each other, k × k
     losses = np.array([_losses(G, one) for one in range(len(G))])
     found = []
@@ -157,7 +157,7 @@ def _joined(labels: Array, merges: list[Merge]) -> Array:
     into = np.arange(labels.max() + 1)
     for merge in merges:
         into[into == merge.other] = merge.one
-    return into[labels]
+    return np.where(labels < 0, labels, into[labels])
 
 
 def _tree(labels: Array, merges: list[Merge]) -> Tree:
@@ -176,3 +176,24 @@ def _tree(labels: Array, merges: list[Merge]) -> Tree:
         for (topic, _), child in zip(both, tree.split(node.number, [own for _, own in both]), strict=True):
             nodes[topic] = child.number
     return tree
+
+
+def _with_members(tree: Tree, labels: Array, X: sparse.csr_array) -> Tree:
+    """Return a tree of the same shape whose leaves have other documents; scores are those of its splits."""
+    grown, sums = copy(tree), {}
+    grown.nodes = [replace(node, data=dict(node.data)) for node in tree.nodes]
+    for label, leaf in enumerate(grown.leaves()):
+        leaf.members = np.flatnonzero(labels == label)
+        sums[leaf.number] = X[leaf.members].T @ np.ones(len(leaf.members))
+    for node in reversed(grown.nodes):  # children before their parents
+        if node.children:
+            parts = [sums.pop(child) for child in node.children]
+            sums[node.number] = np.sum(parts, axis=0)
+            node.score = sum(map(_length, parts)) - _length(sums[node.number])
+            node.members = np.sort(np.concatenate([grown.nodes[child].members for child in node.children]))
+    grown.nodes[0].members = np.arange(len(labels))
+    return grown
+
+
+def _length(x: Array) -> float:
+    return float(np.sqrt(np.sum(x * x)))

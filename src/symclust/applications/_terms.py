@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from symclust.exceptions import InputError, OptionError
 
-__all__ = ["count_terms"]
+__all__ = ["count_terms", "make_vectorizer", "no_terms_left"]
 
 JOINERS = "\u200c\u200d"  # invisible, and part of the spelling in Persian and Indian languages
 # What the pattern leaves of "don't" and the like.
@@ -30,20 +30,24 @@ def count_terms(
     texts: list[str], language: str | None, options: dict[str, Any]
 ) -> tuple[Any, CountVectorizer]:
     """Return documents × terms and the vectoriser that made them."""
-    vectorizer = _make_vectorizer(len(texts), language, options)
+    vectorizer = make_vectorizer(len(texts), language, options)
     try:
         return vectorizer.fit_transform(texts), vectorizer
     except (ValueError, re.error) as error:
         if not any(words in str(error) for words in NO_TERMS):
             raise OptionError(f"scikit-learn's CountVectorizer: {error}") from error
-        raise InputError(
-            f"No terms are left in {len(texts)} documents: {error} (used: min_df={vectorizer.min_df!r}, "
-            f"max_df={vectorizer.max_df!r}). Lower min_df, raise max_df, or change token_pattern or "
-            "stop_words."
-        ) from error
+        raise no_terms_left(len(texts), vectorizer, error) from error
 
 
-def _make_vectorizer(n_documents: int, language: str | None, options: dict[str, Any]) -> CountVectorizer:
+def no_terms_left(n_documents: int, vectorizer: CountVectorizer, reason: object) -> InputError:
+    """Return what is raised where texts have no terms to count."""
+    return InputError(
+        f"No terms are left in {n_documents} documents: {reason} (used: min_df={vectorizer.min_df!r}, "
+        f"max_df={vectorizer.max_df!r}). Lower min_df, raise max_df, or change token_pattern or stop_words."
+    )
+
+
+def make_vectorizer(n_documents: int, language: str | None, options: dict[str, Any]) -> CountVectorizer:
     """Return scikit-learn's vectoriser, the user's options before our defaults."""
     known = [name for name in inspect.signature(CountVectorizer).parameters if name not in OURS]
     for name in options:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from symclust._text import showable
 from symclust.applications._corpus import Corpus
+from symclust.applications._documents import BlockDocuments, Documents
 from symclust.applications._terms import JOINERS
 from symclust.hierarchy import Tree
-from symclust.metrics import topic_coherence
 
 __all__ = ["Example", "Topic", "describe", "draw_tree"]
 
@@ -102,7 +101,7 @@ class Topic:
 
 def describe(
     tree: Tree,
-    X: sparse.csr_array,
+    documents: Documents | BlockDocuments,
     kept: np.ndarray,
     terms: np.ndarray,
     corpus: Corpus,
@@ -115,21 +114,21 @@ def describe(
     ----------
     tree : Tree
         Of the documents that were clustered.
-    X : csr_array
+    documents : Documents or BlockDocuments
         Their weights, rows of unit length.
     kept : ndarray of int
         Their numbers among all documents.
     terms : ndarray of str
-        Names of the columns of X.
+        Names of their columns.
     corpus : Corpus
         All documents.
     n_terms, n_examples : int
         How many to keep of each.
     """
     nodes = list(tree.walk())
-    telling = _ranked(tree, X)
+    telling, typical = _ranked(tree, documents), documents.typical(tree, n_examples)
     ranked = [telling[node.number] for node in nodes]
-    coherence = topic_coherence(X, [order for order, _ in ranked])
+    coherence = documents.coherence([order for order, _ in ranked])
     labels = {leaf.number: label for label, leaf in enumerate(tree.leaves())}
     return [
         Topic(
@@ -142,13 +141,13 @@ def describe(
             terms=tuple(zip(terms[order[:n_terms]].tolist(), weights[:n_terms].tolist(), strict=True)),
             score=float(node.score),
             coherence=float(value),
-            examples=tuple(_examples(X, node.members, kept, corpus, n_examples)),
+            examples=tuple(_examples(*typical[node.number], kept, corpus, n_examples)),
         )
         for node, (order, weights), value in zip(nodes, ranked, coherence, strict=True)
     ]
 
 
-def _ranked(tree: Tree, X: sparse.csr_array) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+def _ranked(tree: Tree, documents: Documents | BlockDocuments) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """Return the terms of each node by what they tell, and their weights in its mean document.
 
     With p the mean document of a leaf and q that of all documents, both summing to one, a term tells its part
@@ -157,7 +156,10 @@ def _ranked(tree: Tree, X: sparse.csr_array) -> dict[int, tuple[np.ndarray, np.n
     what many of them share comes first. Compared with all documents as a whole, large nodes, and the root
     above all, would be told by noise.
     """
-    q = _sum(X)
+    leaves = tree.leaves()
+    own = documents.sums(tree.cut(len(leaves)), len(leaves))
+    own = dict(zip((leaf.number for leaf in leaves), own.toarray(), strict=True))
+    q = documents.sums(np.zeros(tree.n_samples, dtype=np.intp), 1).toarray()[0]
     q = q / (q.sum() or 1)
     found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     sums: dict[int, np.ndarray] = {}
@@ -168,7 +170,7 @@ def _ranked(tree: Tree, X: sparse.csr_array) -> dict[int, tuple[np.ndarray, np.n
             sums[number] = np.sum([sums.pop(child) for child in node.children], axis=0)
             telling[number] = np.sum([telling.pop(child) for child in node.children], axis=0)
         else:
-            sums[number] = weights = _sum(X[node.members])
+            sums[number] = weights = own[number]
             p = weights / (weights.sum() or 1)
             ratio = np.divide(p, q, out=np.ones_like(p), where=p > 0)
             telling[number] = len(node.members) * p * np.log(ratio)
@@ -182,24 +184,22 @@ def _by_telling(weights: np.ndarray, telling: np.ndarray) -> tuple[np.ndarray, n
     return order, weights[order] / np.linalg.norm(weights[order])
 
 
-def _sum(X: sparse.csr_array) -> np.ndarray:
-    return X.T @ np.ones(X.shape[0])
-
-
 def _examples(
-    X: sparse.csr_array, members: np.ndarray, kept: np.ndarray, corpus: Corpus, n_examples: int
+    rows: np.ndarray, cosines: np.ndarray, kept: np.ndarray, corpus: Corpus, n_examples: int
 ) -> Iterator[Example]:
-    mean = _sum(X[members])
-    cosines = (X[members] @ mean) / max(float(np.linalg.norm(mean)), np.finfo(float).tiny)
+    """Return examples from documents, the most typical first, and their cosines with the mean."""
     seen: set[str] = set()
-    for place in np.argsort(-cosines, kind="stable"):
+    for row, cosine in zip(rows, cosines, strict=True):
         if len(seen) == n_examples:
             return
-        number = int(kept[members[place]])
-        text = excerpt(corpus.texts[number]) if corpus.texts else ""
+        number = int(kept[row])
+        text = corpus.texts[number] if corpus.texts else ""
+        if text is None:  # a document of an earlier batch that has not been shown so far
+            continue
+        text = text if corpus.shortened else excerpt(text)
         if (text or str(number)) not in seen:  # copies of one document are no further example
             seen.add(text or str(number))
-            yield Example(number, corpus.names[number], float(cosines[place]), text)
+            yield Example(number, corpus.names[number], float(cosine), text)
 
 
 def excerpt(text: str, length: int = EXCERPT) -> str:

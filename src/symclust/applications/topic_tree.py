@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,10 +15,12 @@ from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications._corpus import Corpus, read_corpus
+from symclust.applications._joining import join_documents
 from symclust.applications._topic import Topic, draw_tree
-from symclust.documents import DocumentWeights
+from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import labels_of
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.operators import RowBlocks
 from symclust.selection import Selection
 from symclust.storage import Savable
 from symclust.validation import check_number
@@ -82,6 +84,8 @@ class FittedTopics:
         All documents.
     reading : dict
         Options of `read_corpus`.
+    n_terms, n_examples : int
+        How many are kept with each topic.
     """
 
     vectorizer: Any
@@ -92,17 +96,24 @@ class FittedTopics:
     kept: Array
     n_documents: int
     reading: dict[str, Any]
+    n_terms: int = 20
+    n_examples: int = 3
 
     def assign(self, texts: Any) -> TopicAssignment:
         """Return labels and weights of new documents."""
-        X = self.weights.transform(self._counts(read_corpus(texts, **self.reading)))
+        counts = self.counts(read_corpus(texts, **self.reading))
+        if isinstance(counts, RowBlocks):
+            membership = self.model.transform(counts.map(weighted_rows, self.weights))
+            return TopicAssignment(labels_of(membership), membership)
+        X = self.weights.transform(counts)
         known = np.flatnonzero(np.diff(X.indptr))
         membership = np.zeros((X.shape[0], len(self.model.components_)), dtype=X.dtype)
         if known.size:
             membership[known] = self.model.transform(X[known])
         return TopicAssignment(labels_of(membership), membership)
 
-    def _counts(self, corpus: Corpus) -> sparse.csr_array:
+    def counts(self, corpus: Corpus) -> sparse.csr_array | RowBlocks:
+        """Return documents × the terms of the tree."""
         if corpus.texts is not None:
             if self.vectorizer is None:
                 raise CombinationError(
@@ -149,7 +160,7 @@ class FittedTopics:
         return full
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TopicTree(Savable, Reporting):
     """Topics within topics; made by `symclust.topics`.
 
@@ -291,6 +302,49 @@ class TopicTree(Savable, Reporting):
             As in `topics`; a matrix of counts, if the tree was made from one.
         """
         return self._fitted.assign(texts)
+
+    def partial_fit(self, texts: Any) -> Self:
+        """Take in further documents, without growing the tree again.
+
+        They are weighted as those of the fit and go to the leaves whose centres are nearest; then all
+        documents may change their leaf, for a few rounds, and terms, examples and scores are found anew. The
+        leaves, their numbers and the tree above them stay, and so do the terms that are counted. All
+        attributes then speak of all documents, the new ones last. If it fails, the tree is as it was.
+
+        Parameters
+        ----------
+        texts
+            As in `topics`; a matrix of counts, if the tree was made from one.
+
+        Returns
+        -------
+        TopicTree
+            The tree itself.
+
+        Warns
+        -----
+        UserWarning
+            If more than a third of the words of the new documents are none of the terms: what is new about
+            them may be what they are about. Words are counted as `topics` does, without stop words.
+
+        Notes
+        -----
+        Topics of ``refine=False`` cannot take in documents. Examples are chosen among the new documents and
+        those that were examples before, whose beginnings are kept. docs/streaming.md compares with `topics`
+        of all documents.
+
+        Examples
+        --------
+        >>> from symclust import topics
+        >>> texts = ["ice hockey team", "hockey puck on ice", "orbit of the moon", "moon rocket in orbit"]
+        >>> tree = topics(texts, 2, random_state=0)
+        >>> tree.partial_fit(["the moon and its orbit", "ice for hockey"]).labels_.shape
+        (6,)
+        >>> tree.labels_[4] == tree.labels_[2], tree.labels_[5] == tree.labels_[0]
+        (np.True_, np.True_)
+        """
+        vars(self).update(join_documents(self, texts))
+        return self
 
     def flatten(self) -> NamedTopics:
         """Return the leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from symclust._types import Array
+from symclust.applications._batches import as_batches, count_batches
 from symclust.applications._corpus import Corpus, read_corpus
+from symclust.applications._documents import documents_of
 from symclust.applications._refinement import RefinedTopics
 from symclust.applications._terms import count_terms
 from symclust.applications._topic import Topic, describe
 from symclust.applications.topic_tree import FittedTopics, TopicTree
-from symclust.documents import DocumentWeights
+from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import HierarchicalNMF, select_n_clusters
 from symclust.exceptions import (
     CombinationError,
@@ -25,6 +26,7 @@ from symclust.exceptions import (
     OptionError,
     warn,
 )
+from symclust.operators import RowBlocks
 from symclust.selection import Selection
 from symclust.validation import check_known, check_number
 
@@ -73,8 +75,14 @@ def topics(
         Any iterable of strings, None standing for an empty one; a dict of the names of documents and their
         texts, as `symclust.read` returns; a Series, whose index names the documents; the path of a folder,
         whose text files are read in the order of their names; the path of a ``.jsonl`` or ``.jsonl.gz``
-        file; or a documents × terms matrix of counts, dense, sparse or a DataFrame. Texts are composed first
+        file; or a documents × terms matrix of counts, dense, sparse, a DataFrame, or a Dask array with
+        blocks of rows, which stay where they are (docs/dask_documents.md). Texts are composed first
         (Unicode's NFC), so that an é is one character however it was written.
+
+        A corpus that memory does not hold comes as an iterator of batches, each a list of strings, a dict or
+        a Series: texts are let go once they are counted, and the tree is that of all at once. While terms
+        are counted there are at most two million of them; beyond, the rarest are dropped, with a note
+        (docs/streaming.md). `TopicTree.partial_fit` takes in documents later.
     n_topics : int, "auto" or None, default=20
         Largest number of leaves: splitting ends earlier when no leaf can be split, and ``notes`` says so.
         "auto" chooses by the neighbour graph of the documents, as ``n_clusters="auto"`` of the estimators
@@ -134,13 +142,20 @@ def topics(
     _check_model_params(model_params, refine)
     _check_n_topics(n_topics, model_params or {})
     reading: dict[str, Any] = {"text_key": text_key, "encoding": encoding, "clean": clean}
-    corpus = read_corpus(texts, feature_names=feature_names, **reading)
-    counts, vectorizer, terms = _count(corpus, language, vectorizer_options)
-    kept = np.flatnonzero(np.diff(counts.indptr))
+    texts, is_batched = as_batches(texts)
+    if is_batched:
+        reading_now = {"feature_names": feature_names, **reading}
+        corpus, counts, vectorizer = count_batches(texts, language, vectorizer_options, **reading_now)
+        terms = vectorizer.get_feature_names_out()
+    else:
+        corpus = read_corpus(texts, feature_names=feature_names, **reading)
+        counts, vectorizer, terms = _count(corpus, language, vectorizer_options)
+    words = _count_words(counts)
+    kept = np.flatnonzero(words)
     if not kept.size:
         raise InputError(f"None of the {len(corpus)} documents has a term: there is nothing to cluster.")
     weights = DocumentWeights(**(WEIGHTS if refine else {}))
-    X = weights.fit_transform(counts[kept])
+    X = _weigh(weights, counts, words)
     selection = _choose(X, random_state) if n_topics == "auto" else None
     if selection is not None:
         n_topics = selection.n_clusters
@@ -150,13 +165,19 @@ def topics(
     model = _fit(HierarchicalNMF(_leaves(n_topics, len(kept), refine), **params), X, refine)
     found = model if not refine else RefinedTopics.of(X, model.labels_, n_topics)
     corpus.notes += _shortfall(model, len(found.components_), n_topics)
-    fitted = FittedTopics(vectorizer, weights, found, terms, _has_names(corpus), kept, len(corpus), reading)
-    described = describe(found.tree_, normalize(X), kept, terms, corpus, n_terms, n_examples)
-    return _result(fitted, described, corpus, np.diff(counts.indptr), selection)
+    has_names, shown = _has_names(corpus), (n_terms, n_examples)
+    fitted = FittedTopics(vectorizer, weights, found, terms, has_names, kept, len(corpus), reading, *shown)
+    described = describe(found.tree_, documents_of(X), kept, terms, corpus, n_terms, n_examples)
+    return _result(fitted, described, corpus, words, selection)
 
 
 def _choose(X: Any, random_state: Any) -> Selection:
     """Return how many topics weighted documents have."""
+    if isinstance(X, RowBlocks):
+        raise CombinationError(
+            "n_topics='auto' looks at the neighbours of all documents in one place, and these are a Dask "
+            "array: choose the number on a sample of them, or give it."
+        )
     most = max(3, min(MOST_TOPICS, X.shape[0] // DOCUMENTS_EACH))
     return select_n_clusters(X, candidates=range(2, most + 1), method="auto", random_state=random_state)
 
@@ -228,6 +249,29 @@ def _shortfall(model: HierarchicalNMF, found: int, n_topics: int | None) -> list
     return [f"Only {found} {what} found of the {n_topics} asked for: {reason}."]
 
 
+def _count_words(counts: sparse.csr_array | RowBlocks) -> Array:
+    """Return how many terms each document has."""
+    return np.concatenate(counts.gather(_n_terms)) if isinstance(counts, RowBlocks) else _n_terms(counts)
+
+
+def _weigh(weights: DocumentWeights, counts: Any, words: Array) -> Any:
+    """Return the weighted documents that have a term; blocks of them stay where they are."""
+    if not isinstance(counts, RowBlocks):
+        return weights.fit_transform(counts[np.flatnonzero(words)])
+    sizes = np.array([np.count_nonzero(part) for part in counts.split(words)])
+    kept = counts.map(_with_terms).resized(sizes)
+    weights.fit_blocks(kept)
+    return kept.map(weighted_rows, weights)
+
+
+def _n_terms(counts: sparse.csr_array) -> Array:
+    return np.diff(counts.indptr)
+
+
+def _with_terms(counts: sparse.csr_array) -> sparse.csr_array:
+    return counts[np.flatnonzero(_n_terms(counts))]
+
+
 def _has_names(corpus: Corpus) -> bool:
     return corpus.texts is not None or corpus.terms is not None
 
@@ -257,11 +301,13 @@ def _count(corpus: Corpus, language: str | None, options: dict[str, Any]) -> tup
                 f"A matrix of counts was given, so {', '.join(map(repr, options))} cannot be used any more: "
                 "leave these options out, or give texts."
             )
-        counts, vectorizer = corpus.counts.copy(), None
+        counts, vectorizer = corpus.counts, None
         terms = np.array(corpus.terms or [f"term {i}" for i in range(counts.shape[1])], dtype=object)
+        if isinstance(counts, RowBlocks):
+            return counts, vectorizer, terms
     else:
         counts, vectorizer = count_terms(corpus.countable(), language, options)
         terms = vectorizer.get_feature_names_out()
-    counts = sparse.csr_array(counts)
+    counts = sparse.csr_array(counts, copy=True)
     counts.eliminate_zeros()
     return counts, vectorizer, terms

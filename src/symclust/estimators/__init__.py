@@ -3,7 +3,7 @@
 from symclust.estimators._communities import sample_table
 from symclust.estimators._labels import labels_of
 from symclust.estimators.divisive import Diana, DivisiveClustering
-from symclust.estimators.hierarchical_nmf import FlatTopics, HierarchicalNMF
+from symclust.estimators.hierarchical_nmf import FlatTopics, HierarchicalNMF, read_rows, refuse_to_save_blocks
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.kernel_k_means import KernelKMeans
@@ -40,6 +40,8 @@ __all__ = [
     "SymNMF",
     "SymmetricFactorization",
     "labels_of",
+    "read_rows",
+    "refuse_to_save_blocks",
     "sample_table",
     "select_n_clusters",
 ]

@@ -59,6 +59,8 @@ class Clusterer(
         super().__init_subclass__(**options)
         if "fit" in cls.__dict__:
             cls.fit = _all_or_nothing(_with_chosen_number(cls.fit))
+        if "partial_fit" in cls.__dict__:
+            cls.partial_fit = _all_or_nothing(cls.partial_fit)
 
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""
@@ -375,11 +377,7 @@ class SimilarityEstimator(Clusterer):
         check_is_fitted(self)
         if self._training.read_new is not None:
             return self._training.read_new(X)
-        if is_similarity(X):
-            raise InputTypeError(
-                f"New samples cannot be read from a {type(X).__name__}: give an array or sparse matrix with "
-                f"one row per sample and its similarities to the {self.n_features_in_} training samples."
-            )
+        self._refuse_similarity(X)
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
             pairwise = self._training.samples is None or self._training.is_graph
@@ -390,6 +388,13 @@ class SimilarityEstimator(Clusterer):
             )
         self._note_features(X, reset=False)
         return checked
+
+    def _refuse_similarity(self, X: Any) -> None:
+        if is_similarity(X):
+            raise InputTypeError(
+                f"New samples cannot be read from a {type(X).__name__}: give an array or sparse matrix with "
+                f"one row per sample and its similarities to the {self.n_features_in_} training samples."
+            )
 
     def _input_tags(self) -> dict[str, bool]:
         tags = input_tags(self.affinity, self.affinity_params)

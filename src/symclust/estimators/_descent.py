@@ -35,7 +35,7 @@ from symclust.solvers import (
 )
 from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity
 
-COUPLED = ("anls", "columnwise", "extrapolated_hals", "hals")
+COUPLED = ("anls", "columnwise", "extrapolated_hals", "hals", "sampled_anls")
 COUPLINGS = ("auto", "increasing")
 # Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
 BALANCE, CUTS = 0.25, 1
@@ -316,7 +316,8 @@ class SetOptimality:
 def measure_optimality(
     problem: Problem, H: Array, reference: float
 ) -> Optimality | EntryOptimality | SetOptimality:
-    """Compute all residuals afresh."""
+    """Compute all residuals afresh, where A is."""
+    H = problem.operator.to_device(H)
     if "nonnegative" not in problem.constraint.offers:
         objective, norm = problem.measure(H, problem.operator @ H)
         objective = problem.objective.certify(H, objective)

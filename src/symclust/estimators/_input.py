@@ -25,10 +25,13 @@ from symclust.graphs import (
 )
 from symclust.operators import (
     Dense,
+    DenseTensor,
     Network,
     Operator,
     Sparse,
+    SparseTensor,
     as_operator,
+    bordered,
     graph_adjacency,
     graph_names,
     network_of_table,
@@ -84,6 +87,9 @@ class Similarity:
         From other data of the kind of `origin` to their similarities.
     is_graph : bool
         Whether the samples are the nodes of a graph, given as one.
+    grow : callable or None
+        From A, as `matrix` gives it, and samples that join to the similarity of all; None where that is not
+        known.
     """
 
     operator: Operator
@@ -95,11 +101,14 @@ class Similarity:
     origin: Any = None
     again: Callable[[Any], Any] | None = None
     is_graph: bool = False
+    grow: Callable[[Any, Any], Similarity] | None = None
 
     @property
     def matrix(self) -> Any:
-        """A as an ndarray or csr_array where it is one, else the operator."""
+        """A as an ndarray, csr_array or tensor where it is one, else the operator."""
         A = self.operator
+        if isinstance(A, DenseTensor | SparseTensor):
+            return A.given
         return A.array if isinstance(A, Dense) else A.csr if isinstance(A, Sparse) else A
 
 
@@ -143,6 +152,13 @@ def _recognise(X: Any, affinity: Any, params: dict[str, Any]) -> tuple[Any, Any]
     In such a table rows and columns have the same names. Zeros on its diagonal are those of the adjacency
     matrix of a graph, or those of distances, which are asked about.
     """
+    if is_a(X, "dask", "Array"):
+        return _on_workers(X, affinity), affinity
+    if is_a(X, "dask", "DataFrame"):
+        raise InputTypeError(
+            "X is a Dask DataFrame. For a table of edges give symclust.operators.OnDask.from_edges(X), for "
+            "one of similarities X.to_dask_array(lengths=True) with affinity='precomputed'."
+        )
     if _is_edge_table(X):
         return network_of_table(X, **{key: params.pop(key) for key in ("weight",) if key in params}), affinity
     if not (_is_word(affinity, "auto") and is_similarity_table(X)):
@@ -154,6 +170,17 @@ def _recognise(X: Any, affinity: Any, params: dict[str, Any]) -> tuple[Any, Any]
     if n_nonzeros == n * n - n:
         ask_what_it_is(A)
     return X, "network"
+
+
+def _on_workers(X: Any, affinity: Any) -> Operator:
+    """Return a Dask array of similarities as an operator; nothing of it comes here."""
+    if _is_word(affinity, "precomputed") or _is_word(affinity, "normalized_cut"):
+        return as_operator(X)
+    raise CombinationError(
+        f"affinity={affinity!r} would compare the rows of a Dask array, which is not done on workers. Give "
+        "similarities, n × n, with affinity='precomputed', or 'normalized_cut' to have them normalised; or "
+        "X.compute() if X fits into memory."
+    )
 
 
 def feature_table(X: Any) -> Any:
@@ -217,7 +244,7 @@ def _read(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Si
 def _read_by_choice(X: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
     if _is_operator(X):
         _refuse_params(f"a {type(X).__name__}", params)
-        return Similarity(X, X.names, extend=as_given, words="the operator as it was given")
+        return _given(X, "the operator as it was given")
     if is_similarity(X):
         return _read_network(_adjacency(X, params), params, normalizes)
     if looks_like_similarity(X):
@@ -309,15 +336,21 @@ def _take_step(name: str, params: dict[str, Any]) -> Any:
 
 def _apply(step: Any, base: Similarity) -> Similarity:
     """Return the similarity behind a step from one graph to another."""
-    matrix = base.matrix
+    matrix = base.operator if base.operator.on_device else base.matrix
     if base.samples is None and not isinstance(matrix, Operator):
         matrix = matrix.copy()  # a step may work in place, and what was given is the user's
-    A = as_operator(step.fit(matrix))
+    return _behind(step, step.fit(matrix), base)
+
+
+def _behind(step: Any, matrix: Any, base: Similarity) -> Similarity:
+    """Return what a step has made of the graph `base`."""
+    A = as_operator(matrix)
     A.names = base.names
     # The row of an old node is not found again to the bit by walking from its edges.
     samples = step.W_.csr if base.samples is None and isinstance(step, RandomWalk) else base.samples
     extend = None if base.extend is None else partial(_extend_step, step, base)
-    return Similarity(A, base.names, samples, extend, base.words, is_graph=base.is_graph)
+    grow = None if base.grow is None else partial(_grow_step, step, base)
+    return Similarity(A, base.names, samples, extend, base.words, is_graph=base.is_graph, grow=grow)
 
 
 def _extend_step(step: Any, base: Similarity, X: Any) -> Any:
@@ -337,12 +370,11 @@ def _read_pairs(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool)
     if _is_word(affinity, "precomputed"):
         _refuse_params("affinity='precomputed'", params)
         A = _read_matrix(X)
-        return Similarity(A, A.names, extend=as_given, words=words)
+        return _given(A, words)
     if normalizes and _is_word(affinity, NEIGHBORS):
         params = {"normalize": False, **params}
     rule = make_affinity(affinity, params)
-    A = as_operator(rule.fit(X, check_input=False))
-    return Similarity(A, samples=X, extend=partial(rule.extend, check_input=False), words=words)
+    return replace(_by_rule(rule, rule.fit(X, check_input=False)), words=words)
 
 
 def _read_graph(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
@@ -353,7 +385,7 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool)
         )
     if _is_operator(X):
         _refuse_params(f"a {type(X).__name__}", params)
-        return Similarity(X, X.names, extend=as_given, words="the operator as it was given")
+        return _given(X, "the operator as it was given")
     network = _adjacency(X, params)
     _refuse_params(f"a {type(X).__name__}", params)
     if affinity == "precomputed" or normalizes:
@@ -364,11 +396,16 @@ def _read_graph(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool)
 def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
     """Return a network as it is; the name of the weights is taken out of `params`."""
     if not is_similarity(X):
+        if is_a(X, "torch", "Tensor"):
+            raise CombinationError(
+                "affinity='network' makes a graph of its own, which is not done on a device. Say "
+                "affinity='precomputed' to take a tensor as it is, or give A.cpu().numpy()."
+            )
         given = _read_matrix(X)
         W = Sparse(sparse.csr_array(given.array)) if isinstance(given, Dense) else given
         W.names = given.names
         check_similarity(W)
-        return Similarity(W, W.names, extend=_as_edges, words="the network")
+        return Similarity(W, W.names, extend=_as_edges, words="the network", grow=_grow_edges)
     if _is_operator(X):
         raise CombinationError(
             f"affinity='network' reads an adjacency matrix or a graph, and {X!r} is an operator. Leave the "
@@ -379,7 +416,7 @@ def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
         raise InputError(f"The {type(X).__name__} has no nodes: there is nothing to cluster.")
     W = Sparse(graph_adjacency(X, **{key: params.pop(key) for key in ("weight",) if key in params}))
     W.names = names
-    return Similarity(W, names, extend=_as_edges, words="the network", is_graph=True)
+    return Similarity(W, names, extend=_as_edges, words="the network", is_graph=True, grow=_grow_edges)
 
 
 def _as_edges(X: Any) -> sparse.csr_array:
@@ -399,6 +436,8 @@ def _call(affinity: Callable[..., Any], X: Any, params: dict[str, Any]) -> Simil
 
 def _read_matrix(X: Any) -> Operator:
     """Return similarities that were given as a matrix or a table as an operator, with their names."""
+    if is_a(X, "torch", "Tensor"):
+        return as_operator(X)
     names = sample_names(X)
     if names is not None and is_a(X, "pandas", "DataFrame") and not X.index.equals(X.columns):
         raise InputError(
@@ -425,9 +464,53 @@ def _check_params(params: Any) -> dict[str, Any]:
     return dict(params or {})
 
 
+def _given(A: Operator, words: str) -> Similarity:
+    """Return similarities that are taken as they are; only a matrix can take in further rows."""
+    grow = _grow_given if isinstance(A, Dense | Sparse) else None
+    return Similarity(A, A.names, extend=as_given, words=words, grow=grow)
+
+
+def _by_rule(rule: Affinity, A: Any) -> Similarity:
+    """Return what an affinity has made of its samples."""
+    extend = partial(rule.extend, check_input=False)
+    return Similarity(as_operator(A), samples=rule.X_, extend=extend, grow=partial(_grow_samples, rule))
+
+
 def as_given(X: Any) -> Any:
     """Return X: the similarities of new samples to the training samples were given."""
     return X
+
+
+# Samples that join ------------------------------------------------------------------------------------------
+
+
+def join_samples(similarity: Similarity, X: Any, names: list[Any] | None) -> Similarity:
+    """Return the similarity once samples have joined: rows of features, or of similarities to all."""
+    assert similarity.grow is not None
+    grown = similarity.grow(similarity.matrix, X)
+    grown.operator.names = names
+    origin = None if similarity.origin is None else grown.samples
+    kept = {name: getattr(similarity, name) for name in ("words", "again", "is_graph")}
+    return replace(grown, names=names, origin=origin, **kept)
+
+
+def _grow_given(A: Any, B: Any) -> Similarity:
+    return _given(as_operator(bordered(A, B)), "")
+
+
+def _grow_edges(A: Any, B: Any) -> Similarity:
+    return replace(_grow_given(A, B), extend=_as_edges, grow=_grow_edges)
+
+
+def _grow_samples(rule: Affinity, A: Any, X: Any) -> Similarity:
+    return _by_rule(*rule.grown(A, X))
+
+
+def _grow_step(step: Any, base: Similarity, A: Any, X: Any) -> Similarity:
+    assert base.grow is not None
+    grown = base.grow(step.before(A), X)
+    step, matrix = step.grown(A, grown.matrix)
+    return _behind(step, matrix, grown)
 
 
 def _is_word(affinity: Any, word: str) -> bool:

@@ -109,7 +109,7 @@ def leave_out_isolated(labels: Array, A: Operator) -> Array:
 def _isolated(A: Operator) -> Array:
     """Return a mask of the samples with no similarity, or with one to themselves alone, up to rounding."""
     isolated = A.isolated()
-    if A.rows_are_cheap:  # elsewhere a diagonal may take n products
+    if A.rows_are_cheap or A.on_device:  # elsewhere a diagonal may take n products
         weights = np.random.default_rng(0).uniform(1, 2, A.n)  # similarities of both signs do not cancel
         own = A.diagonal() * weights
         isolated |= np.abs(A @ weights - own) <= 8 * np.finfo(A.dtype).eps * np.abs(own)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from symclust import _kernels
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.estimators._held_out import TINY, halves
@@ -21,7 +22,7 @@ from symclust.estimators._labels import empty_rows, memberships_of
 from symclust.exceptions import CombinationError
 from symclust.nnls import block_pivoting
 from symclust.objectives import gram
-from symclust.operators import Operator
+from symclust.operators import stacked
 
 ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 
@@ -87,7 +88,8 @@ class Placer:
         self.similarity, self.weight = similarity, weight
         self._minimise, self._members = solve, members
         samples = similarity.matrix if similarity.samples is None else similarity.samples
-        self._known = None if isinstance(samples, Operator) else KnownRows(samples)
+        is_array = isinstance(samples, np.ndarray) or sparse.issparse(samples)
+        self._known = KnownRows(samples) if is_array else None
         self._degrees = np.abs(similarity.operator.degrees().astype(np.float64))
 
     def place(self, X: Any) -> Placed:
@@ -100,7 +102,7 @@ class Placer:
             is_isolated[rows] = empty_rows(A)
             if self._known is not None:
                 keys[rows] = self._known.keys(A if self.similarity.samples is None else X[rows])
-        placed = _stacked([self.H[:0], *parts])
+        placed = stacked([self.H[:0], *parts])
         if self._known is not None:
             members = self.H if self._members is None else self._members
             known = self._known.find(keys)
@@ -168,29 +170,29 @@ class Placer:
             return self._minimise(self._gram.astype(self.H.dtype), attraction)
 
     def _place_by_row(self, A: Any) -> sparse.csr_array:
-        """Solve each row where its right-hand side is not zero: elsewhere h = 0, since HᵀH ≥ 0."""
         attraction = sparse.csr_array(sparse.csr_array(A) @ self.H, dtype=self.H.dtype)
-        attraction.eliminate_zeros()
         attraction.data *= self.H.dtype.type(self.weight)
-        h = attraction.copy()
-        with single_threaded_blas():
-            for begin, end in pairwise(attraction.indptr):
-                columns, sums = attraction.indices[begin:end], attraction.data[np.newaxis, begin:end]
-                G = self._gram[np.ix_(columns, columns)].astype(self.H.dtype)
-                if end > begin:
-                    h.data[begin:end] = self._minimise(G, sums)[0]
-        h.eliminate_zeros()
-        return h
+        return solve_by_row(self._gram, attraction, self._minimise)
 
     @cached_property
     def _gram(self) -> Array:
         return gram(self.H)
 
 
-def _stacked(parts: list[Any]) -> Any:
-    if sparse.issparse(parts[0]):
-        return sparse.csr_array(sparse.vstack(parts, format="csr"))
-    return np.concatenate(parts)
+def solve_by_row(
+    G: Array, attraction: sparse.csr_array, minimise: Callable[[Array, Array], Array] = block_pivoting
+) -> sparse.csr_array:
+    """Solve each row where its right-hand side is not zero: elsewhere h = 0, since G = HᵀH ≥ 0."""
+    attraction.eliminate_zeros()
+    h = attraction.copy()
+    with single_threaded_blas():
+        for begin, end in pairwise(attraction.indptr):
+            columns, sums = attraction.indices[begin:end], attraction.data[np.newaxis, begin:end]
+            own = G[np.ix_(columns, columns)].astype(h.dtype)
+            if end > begin:
+                h.data[begin:end] = minimise(own, sums)[0]
+    h.eliminate_zeros()
+    return h
 
 
 def _with_known(placed: Any, members: Any, known: Array) -> Any:
@@ -199,7 +201,7 @@ def _with_known(placed: Any, members: Any, known: Array) -> Any:
     if not sparse.issparse(placed):
         placed[is_known] = members[known[is_known]]
         return placed
-    both = sparse.csr_array(sparse.vstack([placed, members], format="csr"))
+    both = stacked([placed, members])
     return both[np.where(is_known, placed.shape[0] + known, np.arange(placed.shape[0]))]
 
 
@@ -281,15 +283,8 @@ class KnownRows:
         """Return the two sums of each row of X, as an array of shape (n, 2)."""
         if sparse.issparse(X):
             return _keys_of_sparse(sparse.csr_array(X, dtype=self._dtype))
-        X, found = np.asarray(X, dtype=self._dtype), np.empty((X.shape[0], 2), dtype=np.uint64)
-        coefficients = _coefficients(np.arange(X.shape[1]))
-
-        def add_up(rows: slice) -> None:
-            mixed = _mixed(X[rows])
-            for column, c in enumerate(coefficients):
-                np.sum(mixed * c, axis=1, out=found[rows, column])
-
-        map_blocks(add_up, split(X.shape[0], max(1, HASHED // max(1, X.shape[1]))))
+        X, found = np.ascontiguousarray(X, dtype=self._dtype), np.empty((X.shape[0], 2), dtype=np.uint64)
+        _kernels.row_keys(X, np.stack(_coefficients(np.arange(X.shape[1]))), found)
         return found
 
     @cached_property

@@ -10,9 +10,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from symclust.constraints import Nonnegative
-from symclust.estimators._descent import DescentEstimator, check_solver, make_solver
-from symclust.estimators._input import read_ignored
-from symclust.exceptions import InputError
+from symclust.estimators._descent import check_solver, make_solver
+from symclust.estimators._input import Similarity, read_ignored
+from symclust.estimators._streaming import StreamingEstimator
+from symclust.exceptions import CombinationError, InputError
 from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal, row_lengths
 from symclust.operators import Operator
 from symclust.solvers import Problem, Solver
@@ -21,7 +22,7 @@ from symclust.validation import check_known
 LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
 
 
-class OffDiagonalSymNMF(DescentEstimator):
+class OffDiagonalSymNMF(StreamingEstimator):
     r"""Cluster by factoring a similarity matrix whose diagonal says nothing.
 
     Finds H ≥ 0 with one column per cluster that minimises, over all pairs of different samples,
@@ -208,6 +209,14 @@ class OffDiagonalSymNMF(DescentEstimator):
         super()._check_options()
         check_known("loss", self.loss, tuple(LOSSES))
         check_solver(self.solver, "auto")
+
+    def _join(self, X: Any) -> Similarity:
+        if self.ignore is not None:
+            raise CombinationError(
+                "ignore names pairs of the samples of fit, and says nothing of those that join: partial_fit "
+                "works without it. Fit anew, with a mask for all samples."
+            )
+        return super()._join(X)
 
     def _make_problem(self, A: Operator) -> Problem:
         ignored = IgnoredPairs()

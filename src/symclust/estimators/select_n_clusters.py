@@ -17,7 +17,7 @@ from symclust.estimators._base import Clusterer, SimilarityEstimator
 from symclust.estimators._input import Similarity, is_similarity, trace_network
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.operators import Operator, Sparse
+from symclust.operators import Operator, Sparse, is_dask
 from symclust.selection import Data, Features, Method, Pairs, Progress, Selection, Study
 from symclust.validation import check_features, check_known, check_nonnegative
 
@@ -176,6 +176,11 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
 
 
 def _samples(X: Any, estimator: Any) -> Data:
+    if is_dask(X):
+        raise InputTypeError(
+            "X is a Dask array, and the number of clusters is chosen by fits to most of the samples in one "
+            "place: give a part of them, for example X[:10_000].compute()."
+        )
     params = estimator.get_params(deep=False)
     if "precomputed" in (params.get("affinity"), params.get("metric")):
         return Pairs(check_features(X))

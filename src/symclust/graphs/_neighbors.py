@@ -23,12 +23,13 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+from symclust._machines import map_machines, on_other_machines
 from symclust._threads import map_blocks, single_threaded_blas, single_threaded_libraries, split
 from symclust._types import Array, Features
 from symclust.exceptions import CombinationError, InputError, MissingExtraError
 from symclust.graphs._approximate import InvertedLists, TooScattered, has_faiss
 
-__all__ = ["NeighborSearch", "directed", "index_type", "pair_products", "union"]
+__all__ = ["NeighborSearch", "directed", "index_type", "pair_products", "union", "union_among_new"]
 
 ROWS = 2048  # rows searched at a time
 SPARE = 4  # candidates beyond those asked for: enough, unless many rows are equally far
@@ -78,7 +79,7 @@ class NeighborSearch:
     def _finder(self) -> Finder | InvertedLists:
         return choose_finder(self.X, self._method)
 
-    def nearest(self, k: int, X_new: Features | None = None) -> tuple[Array, Array]:
+    def nearest(self, k: int, X_new: Features | None = None, first: int = 0) -> tuple[Array, Array]:
         """Return distances (float64) and row numbers of the k nearest rows, nearest first.
 
         Parameters
@@ -88,6 +89,8 @@ class NeighborSearch:
         X_new : ndarray or csr_array of shape (m, d), optional
             Look for the neighbours of these; by default of the rows of X, none of which is its own neighbour
             (a duplicate is).
+        first : int
+            Look for the neighbours of the rows from this number on.
 
         Returns
         -------
@@ -96,18 +99,26 @@ class NeighborSearch:
         Q = self.X if X_new is None else X_new
         if X_new is not None:
             _check_range(Q, 0.0)
-        k = min(k, self.X.shape[0] - (X_new is None))
+        k, count = min(k, self.X.shape[0] - (X_new is None)), Q.shape[0] - first
         if k < 1:
-            return np.empty((Q.shape[0], 0)), np.empty((Q.shape[0], 0), dtype=np.intp)
-        finder = self._finder  # made here, once, and not by all threads at the same time
-
-        def block(rows: slice) -> tuple[Array, Array]:
-            own = np.arange(rows.start, rows.stop) if X_new is None else np.full(rows.stop - rows.start, -1)
-            return self._block(finder, Q[rows], own, k)
-
-        with single_threaded_blas():
-            parts = map_blocks(block, split(Q.shape[0], self._rows))
+            return np.empty((count, 0)), np.empty((count, 0), dtype=np.intp)
+        blocks = [slice(first + own.start, first + own.stop) for own in split(count, self._rows)]
+        if len(blocks) > 1 and on_other_machines():
+            tasks = [(rows, None if X_new is None else Q[rows], k) for rows in blocks]
+            parts = map_machines(_search_rows, (self,), tasks)
+        else:
+            finder = self._finder  # made here, once, and not by all threads at the same time
+            with single_threaded_blas():
+                parts = map_blocks(
+                    lambda rows: self._rows_of(finder, rows, Q[rows], X_new is None, k), blocks
+                )
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def _rows_of(
+        self, finder: Finder | InvertedLists, rows: slice, Q: Features, are_own: bool, k: int
+    ) -> tuple[Array, Array]:
+        own = np.arange(rows.start, rows.stop) if are_own else np.full(rows.stop - rows.start, -1)
+        return self._block(finder, Q, own, k)
 
     def _block(self, finder: Finder | InvertedLists, Q: Features, own: Array, k: int) -> tuple[Array, Array]:
         """Return the neighbours of the rows of Q, whose own numbers in X are in `own`."""
@@ -166,6 +177,13 @@ class NeighborSearch:
             distances[ties] = np.take_along_axis(distances[ties], order, 1)
             neighbors[ties] = np.take_along_axis(neighbors[ties], order, 1)
         return distances[:, :k], neighbors[:, :k]
+
+
+def _search_rows(search: NeighborSearch, rows: slice, Q: Features | None, k: int) -> tuple[Array, Array]:
+    """Return the neighbours of a block of rows, on another machine, which makes its finder once."""
+    with single_threaded_blas():
+        Q, are_own = (search.X[rows], True) if Q is None else (Q, False)
+        return search._rows_of(search._finder, rows, Q, are_own, k)
 
 
 def _check_range(X: Features, least: float) -> None:
@@ -441,3 +459,8 @@ def union(W: sparse.csr_array) -> sparse.csr_array:
     E = (W + W.T).tocsr()
     E.data /= (chosen + chosen.T).tocsr().data
     return E
+
+
+def union_among_new(W: sparse.csr_array, n: int) -> sparse.csr_array:
+    """Return what new nodes chose of all, the n old ones first, with the union among the new ones alone."""
+    return sparse.csr_array(sparse.hstack([W[:, :n], union(W[:, n:])], format="csr"))

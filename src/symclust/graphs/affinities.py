@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,8 +16,9 @@ from symclust._types import Array, Features, Matrix, SimilarityLike
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._lengths import unit_rows
-from symclust.graphs._neighbors import NeighborSearch, directed, union
+from symclust.graphs._neighbors import NeighborSearch, directed, union, union_among_new
 from symclust.graphs.normalized_cut import NormalizedCut, row_sums
+from symclust.operators import bordered, stacked
 from symclust.validation import check_features, check_known, check_memory
 
 __all__ = ["Gaussian", "NearestNeighbors", "SelfTuning", "gaussian", "nearest_neighbors", "self_tuning"]
@@ -30,9 +32,9 @@ METHODS = ("approximate", "auto", "exact")  # of looking for neighbours
 class Affinity(ABC):
     """A rule that turns samples into similarities, and keeps what it learned to place unseen samples.
 
-    A subclass says how similar the training samples are to each other (`_similarity`) and unseen ones to them
-    (`_cross`). What becomes of these similarities afterwards is a step of its own with `fit` and `extend`, of
-    which there is one, `NormalizedCut`.
+    A subclass says how similar the training samples are to each other (`_similarity`), unseen ones to them
+    (`_cross`), and those that join them to all (`_join`). What becomes of these similarities afterwards is a
+    step of its own with `fit`, `extend` and `grown`, of which there is one, `NormalizedCut`.
 
     Parameters
     ----------
@@ -63,6 +65,10 @@ class Affinity(ABC):
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
         """Similarity of unseen samples (rows) to the training samples (columns), fresh."""
 
+    @abstractmethod
+    def _join(self, X: Features, n: int, q: int | None) -> Matrix:
+        """Similarity of the samples from number n on to all of X, fresh, and learn what they bring."""
+
     def fit(self, X: Any, check_input: bool = True) -> SimilarityLike:
         """Return the similarity of the samples, with zero self-edges, and remember what `extend` needs.
 
@@ -78,7 +84,9 @@ class Affinity(ABC):
         """
         self._check_options()
         self.X_ = check_features(X, copy=True) if check_input else X
-        E = self._similarity(self.X_, self._edges(self.X_.shape[0]))
+        return self._normalized(self._similarity(self.X_, self._edges(self.X_.shape[0])))
+
+    def _normalized(self, E: SimilarityLike) -> SimilarityLike:
         if not self.normalize:
             return E
         self._cut = NormalizedCut()
@@ -107,6 +115,24 @@ class Affinity(ABC):
         X_new = self._like_training(check_features(X_new) if check_input else X_new)
         E = self._cross(X_new, self._edges(self.X_.shape[0]))
         return self._cut.extend(E) if self.normalize else E
+
+    def grown(self, A: SimilarityLike, X_new: Features) -> tuple[Self, SimilarityLike]:
+        """Return the rule and its similarity once samples have joined those of `fit`; both are new objects.
+
+        With `n_neighbors` a new sample is joined to its nearest among all. Those that were there keep their
+        scales and the neighbours they chose. Degrees are those of the grown graph.
+
+        Parameters
+        ----------
+        A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
+            What this rule has returned.
+        X_new : ndarray or csr_array of shape (n_new, n_features)
+            As `validation.check_features` returns it.
+        """
+        rule, n = copy(self), self.X_.shape[0]
+        rule.X_ = stacked([self.X_, self._like_training(X_new)])
+        B = rule._join(rule.X_, n, rule._edges(rule.X_.shape[0]))
+        return rule, rule._normalized(bordered(self._cut.before(A) if self.normalize else A, B))
 
     def _edges(self, n: int) -> int | None:
         """Return how many neighbours each of n samples is joined to; None is all."""
@@ -168,6 +194,10 @@ class NearestNeighbors(Affinity):
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
         return self._rule._cross(self._measured(X_new), q)
+
+    def _join(self, X: Features, n: int, q: int | None) -> Matrix:
+        self._rule = copy(self._rule)
+        return self._rule._join(self._measured(X), n, q)
 
     def _measured(self, X: Features) -> Features:
         """Return the rows between which distances are taken."""
@@ -277,6 +307,20 @@ class DistanceKernel(Affinity):
         if q is None:
             return cross_graph(X_new, self._search.X, partial(_kernel, scales, self.scales_))
         return self._directed(distances[:, :q], neighbors[:, :q], scales)
+
+    def _join(self, X: Features, n: int, q: int | None) -> Matrix:
+        if q is None:
+            _check_complete(X)
+        self._search = NeighborSearch(X, method=self._method)
+        distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank), first=n)
+        scales = self._new_scales(distances)
+        self.scales_ = np.concatenate([self.scales_, scales])
+        if q is not None:
+            return union_among_new(self._directed(distances[:, :q], neighbors[:, :q], scales), n)
+        B = cross_graph(X[n:], X, partial(_kernel, scales, self.scales_))
+        upper = np.triu(B[:, n:], 1)
+        B[:, n:] = upper + upper.T
+        return B
 
     def _directed(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
         X = self._search.X

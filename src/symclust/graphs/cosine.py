@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from symclust._types import Array, Features, Matrix, SimilarityLike
 from symclust.graphs._lengths import inverse_norms, unit_rows
-from symclust.graphs._neighbors import NeighborSearch, directed, index_type, pair_products, union
+from symclust.graphs._neighbors import (
+    NeighborSearch,
+    directed,
+    index_type,
+    pair_products,
+    union,
+    union_among_new,
+)
 from symclust.graphs.affinities import Affinity
-from symclust.operators import Gram, Operator
+from symclust.operators import Gram, Operator, stacked
 from symclust.validation import check_features
 
 __all__ = ["Cosine", "cosine"]
@@ -30,16 +38,38 @@ class Cosine(Affinity):
         self.unit_ = unit_rows(X)
         if q is None:
             return Gram(self.unit_, self_edges=False)  # (21)
-        # Zero rows are nobody's neighbours: at distance 1 of unit rows they would pass for near.
-        self._found = np.flatnonzero(inverse_norms(self.unit_))
-        if not self._found.size:
+        if not self._prepare_search():
             return sparse.csr_array((X.shape[0], X.shape[0]), dtype=X.dtype)
-        # Lengths are rounded: parallel rows are as far apart as that.
-        U = self.unit_ if self._found.size == X.shape[0] else self.unit_[self._found]
-        noise = 4 * float(np.finfo(X.dtype).eps)
-        self._search = NeighborSearch(U, noise, self._method)
         edges = union(self._directed(None, q)).tocoo()  # (24)
         return self._graph(edges.data, self._found[edges.row], self._found[edges.col], X.shape[0])
+
+    def _prepare_search(self) -> bool:
+        """Make neighbours searchable; return whether there are any."""
+        # Zero rows are nobody's neighbours: at distance 1 of unit rows they would pass for near.
+        self._found = np.flatnonzero(inverse_norms(self.unit_))
+        if self._found.size:
+            U = self.unit_ if self._found.size == self.unit_.shape[0] else self.unit_[self._found]
+            # Lengths are rounded: parallel rows are as far apart as that.
+            self._search = NeighborSearch(U, 4 * float(np.finfo(U.dtype).eps), self._method)
+        return bool(self._found.size)
+
+    def grown(self, A: SimilarityLike, X_new: Features) -> tuple[Self, SimilarityLike]:
+        """Return the rule and its similarity once samples have joined; a complete graph is that of all."""
+        if self.n_neighbors is not None:
+            return super().grown(A, X_new)
+        rule = copy(self)
+        return rule, rule.fit(stacked([self.X_, self._like_training(X_new)]), check_input=False)
+
+    def _join(self, X: Features, n: int, q: int | None) -> Matrix:
+        assert q is not None  # a complete graph is made anew, which costs a copy of X
+        self.unit_ = stacked([self.unit_, unit_rows(X[n:])])
+        m = X.shape[0] - n
+        if not self._prepare_search():
+            return sparse.csr_array((m, X.shape[0]), dtype=X.dtype)
+        first = int(np.searchsorted(self._found, n))
+        edges = self._directed(None, q, first).tocoo()
+        rows = self._found[first + edges.row] - n
+        return union_among_new(self._graph(edges.data, rows, self._found[edges.col], m), n)
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
         Q = unit_rows(X_new)
@@ -50,15 +80,17 @@ class Cosine(Affinity):
         edges = self._directed(Q, q).tocoo()
         return self._graph(edges.data, edges.row, self._found[edges.col], Q.shape[0])
 
-    def _directed(self, Q: Features | None, q: int) -> sparse.csr_array:
-        """Return the cosines of Q, or of the training samples, with the nearest of these.
+    def _directed(self, Q: Features | None, q: int, first: int = 0) -> sparse.csr_array:
+        """Return the cosines of Q, or of the training samples from `first` on, with the nearest of these.
 
         Among unit rows ‖u − v‖² = 2 − 2uᵀv: the nearest are the most similar.
         """
         U = self._search.X
-        _, neighbors = self._search.nearest(q, Q)
+        _, neighbors = self._search.nearest(q, Q, first)
         rows = np.repeat(np.arange(neighbors.shape[0]), neighbors.shape[1])
-        products = pair_products(U if Q is None else Q, U, rows, neighbors.ravel()).clip(-1, 1)  # (21)
+        products = pair_products(U[first:] if Q is None else Q, U, rows, neighbors.ravel()).clip(
+            -1, 1
+        )  # (21)
         return directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
 
     def _graph(self, values: Array, rows: Array, columns: Array, n: int) -> sparse.csr_array:

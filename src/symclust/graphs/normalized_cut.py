@@ -93,6 +93,16 @@ class NormalizedCut:
         """Return the rows of new nodes, given by their similarities to those of `fit`, scaled in place."""
         return scale(E, inverse_powers(row_sums(E), self.exponent, E.dtype), self._factors)  # (25)
 
+    def before(self, A: SimilarityLike) -> SimilarityLike:
+        """Return the graph, fresh, whose normalised cut `fit` has made: A times the powers of the degrees."""
+        powers = np.divide(1, self._factors, out=np.zeros_like(self._factors), where=self._factors > 0)
+        return A.scaled(powers) if isinstance(A, Operator) else scale(A.copy(), powers, powers)
+
+    def grown(self, A: SimilarityLike, E: SimilarityLike) -> tuple[NormalizedCut, SimilarityLike]:
+        """Return the step and the normalised cut of a graph that has grown to E, which is scaled in place."""
+        step = NormalizedCut(self.exponent)
+        return step, step.fit(E)
+
 
 def row_sums(E: SimilarityLike) -> Array:
     """Return the degrees of a graph; those of an array are accumulated in float64."""

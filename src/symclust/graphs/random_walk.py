@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array, SimilarityLike
 from symclust.exceptions import CombinationError, InputError
-from symclust.graphs._neighbors import index_type, union
+from symclust.graphs._neighbors import index_type, union, union_among_new
 from symclust.graphs.normalized_cut import row_sums
-from symclust.operators import Dense, Operator, Sparse, as_operator
+from symclust.operators import Dense, Operator, Sparse, as_operator, bordered
 from symclust.validation import check_known, check_number
 
 __all__ = ["RandomWalk", "random_walk"]
@@ -102,6 +103,10 @@ class RandomWalk:
         check_number("window", self.window, least=1, most=1000, whole=True)
         check_number("n_kept", self.n_kept, least=1, whole=True)
         check_known("measure", self.measure, MEASURES)
+        self._take(W)
+        return union(self._walk(self.W_.csr, first=0))
+
+    def _take(self, W: SimilarityLike) -> None:
         self.W_ = _as_sparse(W)
         if (edge := self.W_.negative_entry()) is not None:
             raise InputError(
@@ -109,7 +114,20 @@ class RandomWalk:
                 f"is {float(self.W_.entries(*edge)[0]):.3g}."
             )
         self.degrees_ = row_sums(self.W_.csr)
-        return union(self._walk(self.W_.csr, first=0))
+
+    def before(self, A: SimilarityLike) -> sparse.csr_array:
+        """Return the graph that is walked on."""
+        return self.W_.csr
+
+    def grown(self, A: sparse.csr_array, W: SimilarityLike) -> tuple[RandomWalk, sparse.csr_array]:
+        """Return the step and the similarity A with the nodes that have joined the graph, which is W now.
+
+        Walks from the new nodes go wherever W leads, and keep entries as those of `fit` do. Walks from old
+        nodes are not taken again: their similarities to each other stay as they are.
+        """
+        step, n = copy(self), self.W_.n
+        step._take(W)
+        return step, bordered(A, union_among_new(step._walk(step.W_.csr[n:], first=n), n))
 
     def extend(self, E: Any) -> sparse.csr_array:
         """Return the similarities of new nodes to the old, given by the weights of their edges to these.

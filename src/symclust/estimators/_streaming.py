@@ -1,0 +1,273 @@
+"""Samples that join a fitted factorization: the matrix grows, H goes on from where it was."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from symclust._threads import single_threaded_blas, split
+from symclust._types import Array
+from symclust.estimators._descent import DescentEstimator
+from symclust.estimators._input import Similarity, join_samples
+from symclust.estimators._placing import solve_by_row
+from symclust.exceptions import CombinationError, DegenerateWarning, InputError, warn
+from symclust.nnls import block_pivoting
+from symclust.objectives import GivesRowProblem, gram, is_sparse_factor
+from symclust.operators import Operator, as_operator, stacked
+from symclust.solvers import Control, Problem, run, sweep_rows, sweeps_pay
+from symclust.validation import PAIRS, check_features, check_scale, check_similarity, is_a, sample_names
+
+FIRST_SWEEPS = 2  # over new rows and those they touch, before A is read as a whole
+COMPARED = 1024  # samples that were there before, and that new ones are compared with
+# A stranger is explained by less than this share of what is usual. Of new samples of known classes 0 to 39 %
+# were, of those of a class that was left out mostly 90 % and more (digits, planted partitions).
+STRANGE, FEWEST = 0.5, 5
+BYTES = 8 << 20  # of rows of A that are made at a time where they are not stored
+
+
+class StreamingEstimator(DescentEstimator):
+    """A factorization that samples can join after the fit."""
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Take in further samples, without a fit from scratch; the first call is a `fit`.
+
+        A grows by rows and columns. New samples are placed as `predict` would place them, the rows of H that
+        they touch are improved, and the solver goes on over all rows until the point is as stationary as one
+        that `fit` returns: `tol` is compared with the gradient relative to the same number. Clusters keep
+        their numbers, and their number. All attributes then speak of all samples, the new ones last;
+        `history_`, `n_iter_`, `converged_` and `stop_reason_` of this call. If it fails, the model is as it
+        was.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (m, n_features), (m, n) or (m, n + m)
+            Samples × features as in `fit`. Their neighbours are looked for among all samples; the
+            similarities of those that were there stay as they are, except that degrees are counted again.
+
+            With ``affinity="precomputed"``, "network", or after fitting a graph: the similarities, or weights
+            of edges, of the m new samples to the n that are known and, in m further columns, to each other.
+            Without these columns they are zero. The index of a DataFrame names the new samples.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Notes
+        -----
+        Numbers are converted to the precision of the model. docs/streaming.md says what is approximate, and
+        how far results are from those of a fit of all samples.
+
+        Examples
+        --------
+        Two cliques, and a node that joins the second:
+
+        >>> import numpy as np
+        >>> from symclust import SymNMF
+        >>> A = np.kron(np.eye(2), np.ones((4, 4)))
+        >>> model = SymNMF(2, affinity="precomputed", random_state=0).fit(A)
+        >>> model = model.partial_fit([[0, 0, 0, 0, 1, 1, 1, 1]])
+        >>> model.labels_[8] == model.labels_[7], model.membership_.shape
+        (np.True_, (9, 2))
+        """
+        if not hasattr(self, "membership_"):
+            return self.fit(X)
+        control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
+        self._check_same_options()
+        n = self._training.operator.n
+        similarity = self._join(X)
+        problem = self._make_problem(similarity.operator)
+        check_similarity(problem.operator, nonnegative=self._nonnegative, symmetric=True)
+        check_scale(problem.operator)
+        solver = self._make_solver(problem)
+        solver.check(problem)
+        H = stacked([self.membership_, _placed(similarity.operator, self.membership_)])
+        H = _swept(problem, H, n, neighbors=False)
+        strangers = _count_strangers(similarity.operator, H, n)
+        H, settles = _swept(problem, H, n, neighbors=True), is_sparse_factor(H)
+        result = run(problem, solver, [H], control, [self.reference_], least=0, settles=settles)[0]
+        self._problem, self.merge_path_ = problem, None
+        self.inits_ = np.array([result.objective])
+        self._store(similarity, result)
+        self.relative_error_ = self._measure_error(problem)
+        _warn_of_strangers(type(self).__name__, strangers, len(self.labels_) - n, H.shape[1])
+        return self
+
+    def _check_same_options(self) -> None:
+        k, params = self.membership_.shape[1], self.get_params(deep=False)
+        type(self)(**{**params, "n_clusters": k})._check_options()
+        if self.n_clusters not in ("auto", k):
+            raise CombinationError(
+                f"n_clusters={self.n_clusters!r}, but the model has {k} clusters, and partial_fit keeps "
+                "them. Fit anew for another number."
+            )
+
+    def _join(self, X: Any) -> Similarity:
+        """Return the similarity of all samples, once X has been found to be what can join them."""
+        if self._training.grow is None:
+            raise CombinationError(_why_not(self._training))
+        self._refuse_similarity(X)
+        takes_pairs = self._training.origin is None
+        rows = self._read_new_pairs(X) if takes_pairs else self._check_new(X)
+        names = _all_names(self.node_names_, sample_names(X), self._training.operator.n, rows.shape[0])
+        if takes_pairs:
+            self.n_features_in_ = self._training.operator.n + rows.shape[0]
+            if self.__dict__.pop("feature_names_in_", None) is not None and _are_texts(names):
+                self.feature_names_in_ = np.array(names, dtype=object)
+        return join_samples(self._training, rows, names)
+
+    def _read_new_pairs(self, X: Any) -> Any:
+        """Return the similarities of new samples to all, m × (n + m)."""
+        n, B = self._training.operator.n, check_features(X, gaps=PAIRS)
+        m, width = B.shape
+        if width not in (n, n + m):
+            raise InputError(
+                f"X has {width} features, but {type(self).__name__} is expecting {n} features as input: the "
+                f"similarities of each new sample to the {n} that are known; or {n + m}, with those to the "
+                f"{m} new ones behind them."
+            )
+        if is_a(X, "pandas", "DataFrame"):
+            _check_columns(list(X.columns), self.node_names_, sample_names(X))
+        if width == n:
+            return _with_zeros(B, m)
+        among = as_operator(B[:, n:])
+        check_similarity(among, nonnegative=False, name="The similarity of the new samples to each other")
+        return B
+
+
+def _with_zeros(B: Any, m: int) -> Any:
+    """Return B with m columns of zeros behind the others."""
+    if sparse.issparse(B):
+        return sparse.csr_array((B.data, B.indices, B.indptr), shape=(B.shape[0], B.shape[1] + m))
+    return np.pad(B, ((0, 0), (0, m)))
+
+
+def _why_not(training: Similarity) -> str:
+    """Return why samples cannot join, and what to do instead."""
+    if training.read_new is not None:
+        return (
+            "partial_fit does not know how nodes join an AttributedGraph, whose features are smoothed over "
+            "all its edges. Fit a graph of all nodes."
+        )
+    if training.extend is None:
+        return (
+            "affinity is a function, which cannot compare samples that join with those that are there. Fit "
+            "with affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
+        )
+    return (
+        f"partial_fit adds rows to a matrix of similarities, and {training.operator!r} is not held as one, "
+        "or the model comes from a file of an earlier version. Fit anew, with an array or a sparse matrix."
+    )
+
+
+def _check_columns(columns: list[Any], old: list[Any] | None, new: list[Any] | None) -> None:
+    """Refuse a table whose columns are not the samples that are known, in their order."""
+    if old is None:
+        return
+    expected = old if len(columns) == len(old) else [*old, *(new or [])]
+    for place, (given, known) in enumerate(zip(columns, expected, strict=False)):
+        if given != known:
+            raise InputError(
+                f"Column {place} of the table is {given!r}, where the model has {known!r}: give the "
+                "similarities to the known samples in the order of node_names_, then those to the new ones "
+                "in the order of the rows."
+            )
+
+
+def _all_names(old: list[Any] | None, new: list[Any] | None, n: int, m: int) -> list[Any] | None:
+    """Return the names of all samples; numbers stand for those that are missing on one side."""
+    if old is None and new is None:
+        return None
+    known = list(range(n)) if old is None else old
+    joining = list(range(n, n + m)) if new is None else new
+    if taken := set(known) & set(joining):
+        hint = " Name the new samples by the index of a DataFrame." if new is None else ""
+        raise InputError(
+            f"{len(taken)} of the {m} new samples have names that are taken, such as "
+            f"{next(name for name in joining if name in taken)!r}.{hint}"
+        )
+    return [*known, *joining]
+
+
+def _are_texts(names: list[Any] | None) -> bool:
+    return names is not None and all(isinstance(name, str) for name in names)
+
+
+# Where H goes on ------
+
+
+def _placed(A: Any, H: Any) -> Any:
+    """Return rows of new samples, min ‖a − Hh‖² over h ≥ 0 for their similarities a to the old ones."""
+    n, k = H.shape
+    with single_threaded_blas():
+        if is_sparse_factor(H):
+            return solve_by_row(gram(H), sparse.csr_array(A.csr[n:, :n] @ H, dtype=H.dtype))
+        known = np.concatenate([H, np.zeros((A.n - n, k), dtype=H.dtype)])
+        attraction = np.ascontiguousarray(A.row_products(known).product(slice(n, A.n)))
+        return block_pivoting(gram(H).astype(H.dtype), attraction)
+
+
+def _swept(problem: Problem, H: Any, n: int, neighbors: bool) -> Any:
+    """Return H after sweeps over the rows from n on, and over those that a sparse A joins to one of them.
+
+    The first take in the similarities among the new samples. They cost the rows that are read. Other rows
+    are moved by less, and by the solver.
+    """
+    A: Any = problem.operator
+    by_rows = isinstance(problem.objective, GivesRowProblem) and sweeps_pay(A)
+    if not by_rows or (neighbors and not A.is_sparse):
+        return H
+    active = np.zeros(A.n, dtype=np.uint8)
+    active[n:] = 1
+    if neighbors:
+        active[A.indices[A.indptr[n] :]] = 1
+    return sweep_rows(problem, H, active, FIRST_SWEEPS)
+
+
+# Whether new samples belong to the clusters there are ------
+
+
+def _count_strangers(A: Operator, H: Any, n: int) -> int:
+    """Return how many samples from n on H explains far less of than of others.
+
+    That is asked before the old rows move: at the end of the descent, a cluster that is missing may have
+    taken the column of another.
+    """
+    old = np.unique(np.linspace(0, n - 1, min(n, COMPARED)).astype(np.intp))
+    usual, found = _explained(A, H, old), _explained(A, H, np.arange(n, A.n))
+    return int(np.count_nonzero(found < STRANGE * np.median(usual))) if usual.size else 0
+
+
+def _explained(A: Any, H: Any, ids: Array) -> Array:
+    """Return 1 − ‖a_i − Hh_i‖² / ‖a_i‖² of some samples, over their similarities to others.
+
+    Samples without similarities are left out.
+    """
+    G, parts = gram(H), [np.empty(0)]
+    size = len(ids) if A.is_sparse else BYTES // (A.n * A.dtype.itemsize)
+    for part in split(len(ids), max(1, size)):
+        own, place = H[ids[part]], ids[part]
+        rows = A.csr[place] if A.is_sparse else A.rows(place)
+        itself, lengths = A.entries(place, place).astype(np.float64), _dots(own, own)
+        total = _dots(rows, rows) - itself**2
+        cross = _dots(own, rows @ H) - itself * lengths
+        approximation = _dots(own, own @ G) - lengths**2
+        found = total > 0
+        parts.append((2 * cross - approximation)[found] / total[found])
+    return np.concatenate(parts)
+
+
+def _dots(X: Any, Y: Any) -> Array:
+    """Return x_iᵀy_i of paired rows, dense or sparse, in float64."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(Y).sum(axis=1, dtype=np.float64)).reshape(-1)
+    return np.einsum("ij,ij->i", X, Y, dtype=np.float64)
+
+
+def _warn_of_strangers(name: str, strangers: int, m: int, k: int) -> None:
+    if strangers >= FEWEST and 2 * strangers > m:
+        warn(
+            f"{strangers} of the {m} new samples fit none of the {k} clusters of {name}: their rows of H "
+            f"explained less than {STRANGE:.0%} of what is usual. A cluster may be missing, and others may "
+            "have changed to make room for it: fit anew, with all samples and more clusters.",
+            DegenerateWarning,
+        )
