@@ -41,6 +41,18 @@ def newsgroups_counts() -> tuple[sp.csr_array, list[np.ndarray]] | None:
     return counts[filled], [level[filled] for level in levels]
 
 
+def labelled_texts(name: str) -> tuple[list[str], list[str]] | None:
+    """Return the texts of a collection and their labels, or None with a note where it is not there."""
+    folder = os.environ.get("SYMCLUST_DATA")
+    path = Path(folder or "") / f"{name}.jsonl.gz"
+    if not folder or not path.exists():
+        print(f"(skipped {name}: set SYMCLUST_DATA to the folder that holds {path.name})")
+        return None
+    with gzip.open(path, "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [row["text"] for row in rows], [row["label"] for row in rows]
+
+
 def largest_classes(name: str, n_classes: int = 20) -> tuple[sp.csr_array, list[np.ndarray]] | None:
     """Word counts of a collection's largest classes, and their labels."""
     data = labelled(name)

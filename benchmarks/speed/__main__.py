@@ -1,13 +1,33 @@
-"""Run all speed benchmarks, or those named: `python -m benchmarks.speed product clustering memory`."""
+"""Run all speed benchmarks, or those named, and write a page of all results: `python -m benchmarks.speed`.
 
-import importlib
+`python -m benchmarks.speed product clustering` runs these two. `python -m benchmarks.speed page` writes
+the page from the results that are there. Every case runs in a process of its own: one that fails is told at
+the end and does not keep the others from running.
+"""
+
 import pkgutil
+import subprocess
 import sys
 
 import benchmarks.speed as folder
+from benchmarks.speed._page import write_page
 
-known = [module.name for module in pkgutil.iter_modules(folder.__path__) if not module.name.startswith("_")]
-for name in sys.argv[1:] or known:
-    if name not in known:
-        sys.exit(f"{name!r} is not a benchmark. Choose from {', '.join(known)}.")
-    importlib.import_module(f"benchmarks.speed.{name}").main()
+
+def main(chosen: list[str]) -> None:
+    known = [module.name for module in pkgutil.iter_modules(folder.__path__) if module.name[0] != "_"]
+    for name in chosen:
+        if name not in (*known, "page"):
+            sys.exit(f"{name!r} is not a benchmark. Choose from {', '.join(known)}; or page.")
+    failed = [name for name in chosen or known if name != "page" and not run(name)]
+    print(f"\nAll tables and plots: {write_page()}")
+    if failed:
+        sys.exit(f"Failed: {', '.join(failed)}.")
+
+
+def run(name: str) -> bool:
+    print(f"\n## {name}", flush=True)
+    call = f"from benchmarks.speed.{name} import main; main()"
+    return subprocess.run([sys.executable, "-c", call], check=False).returncode == 0
+
+
+main(sys.argv[1:])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks._graphs import as_igraph, labelled_graph
-from benchmarks._tools import seconds, table, timed
+from benchmarks._graphs import as_igraph, graph_quality, labelled_graph
+from benchmarks._tools import memory, seconds, table, timed
 
 METHODS = ("tree", "SymNMF, exponent 1/2", "SymNMF, exponent 0.4", "Leiden")
 NEEDED = {100: 2.0, 1000: 5.0}  # times the seconds of the tree
@@ -50,7 +49,9 @@ def one() -> None:
     name, k = sys.argv[1], int(sys.argv[2])
     W, _ = labelled_graph("com_dblp")  # type: ignore[misc]
     took, labels = timed(lambda: _cluster(name, W, k))
-    print(json.dumps({} if labels is None else {"s": took, "peak (MB)": _peak(), **_quality(W, labels)}))
+    print(
+        json.dumps({} if labels is None else {"s": took, "peak (MB)": memory(), **graph_quality(W, labels)})
+    )
 
 
 def _cluster(name: str, W: Any, k: int) -> Any:
@@ -79,27 +80,6 @@ def _leiden(W: Any, k: int) -> Any:
         if abs(len(found) - k) <= k // 20:
             break
     return np.array(found.membership)
-
-
-def _peak() -> float:
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()  # Linux counts in kB
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
-
-
-def _quality(W: Any, labels: Any) -> dict[str, Any]:
-    n, placed = len(labels), np.flatnonzero(labels >= 0)
-    ones = np.ones(len(placed))
-    Z = sp.csr_array((ones, (placed, labels[placed])), shape=(n, labels.max() + 1))
-    degrees = W.sum(axis=1)
-    inside, volume = (Z.T @ (W @ Z)).diagonal(), Z.T @ degrees
-    used = volume > 0
-    return {
-        "clusters": int(used.sum()),
-        "in none": n - len(placed),
-        "largest (share of nodes)": float(Z.sum(axis=0).max() / n),
-        "average normalised cut": float(np.mean(1 - inside[used] / volume[used])),
-        "modularity": float(inside.sum() / degrees.sum() - np.sum((volume / degrees.sum()) ** 2)),
-    }
 
 
 def sweeps_against_columns(n: int = 100_000) -> None:

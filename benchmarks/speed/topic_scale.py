@@ -5,17 +5,13 @@ from __future__ import annotations
 import resource
 from typing import Any
 
-import matplotlib
 import numpy as np
 import scipy.sparse as sp
 
 from benchmarks._documents import newsgroups_counts
-from benchmarks._tools import RESULTS, table, timed
+from benchmarks._tools import table, timed
 from symclust import HierarchicalNMF
 from symclust.documents import DocumentWeights
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 
 SIZES = (125_000, 250_000, 500_000, 1_000_000)
 LEAVES = (15, 30, 60)
@@ -29,9 +25,11 @@ def main() -> None:
     by_size = [measure(sampled(counts, levels[-1], n), n, 60) for n in SIZES]
     X = sampled(counts, levels[-1], SIZES[1])
     by_leaves = [measure(X, SIZES[1], k) for k in LEAVES]
-    table("Topic trees of sampled documents, 60 leaves", by_size)
-    table(f"Topic trees of {SIZES[1]} sampled documents", by_leaves)
-    draw(by_size, by_leaves)
+    title = "Topic trees of sampled documents, 60 leaves"
+    table(title, by_size, [{"x": "documents", "y": "s", "by": "method"}])
+    table(
+        f"Topic trees of {SIZES[1]} sampled documents", by_leaves, [{"x": "leaves", "y": "s", "by": "method"}]
+    )
 
 
 def sampled(counts: Any, y: np.ndarray, n: int, length: int = 30) -> sp.csr_array:
@@ -59,6 +57,7 @@ def measure(X: Any, n: int, k: int) -> dict[str, Any]:
     spent = model.timings_
     busy = spent["splits"] + spent["copies"] + spent["scores"]
     row = {
+        "method": "HierarchicalNMF",
         "documents": n,
         "nonzeros": X.nnz,
         "leaves": len(model.components_),
@@ -69,15 +68,6 @@ def measure(X: Any, n: int, k: int) -> dict[str, Any]:
     }
     print(row, flush=True)
     return row
-
-
-def draw(by_size: list[dict[str, Any]], by_leaves: list[dict[str, Any]]) -> None:
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    for axis, rows, name in zip(axes, (by_size, by_leaves), ("documents", "leaves"), strict=True):
-        axis.plot([row[name] for row in rows], [row["s"] for row in rows], "o-")
-        axis.set(xlabel=name, ylabel="seconds", xlim=(0, None), ylim=(0, None))
-    RESULTS.mkdir(exist_ok=True)
-    figure.savefig(RESULTS / "topic_scale.png", dpi=120)
 
 
 if __name__ == "__main__":
