@@ -27,7 +27,7 @@ lint: $(VENV)/.package $(VENV)/.dev ## style, types, and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.package ## speed against other packages, side by side
+bench: $(VENV)/.package $(VENV)/.test ## speed against other packages, side by side, as JSON and a page with plots
 	$(BIN)/python -m benchmarks.speed
 
 docs: $(VENV)/.package $(VENV)/.test $(VENV)/.docs ## run every example of the documents, build the site in build/docs
@@ -42,7 +42,7 @@ sanitize: $(VENV)/.package $(VENV)/.test ## kernel tests under ThreadSanitizer a
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize address
 
 clean: ## remove everything the targets above have made, but not the results of benchmarks
-	rm -rf $(VENV) build dist docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
+	rm -rf $(VENV) benchmarks/.envs build dist docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Built without isolation, so that the compiler's work is kept in build/ and a changed Python file costs seconds.

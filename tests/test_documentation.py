@@ -18,10 +18,12 @@ INNER = {
         "images_library", "pixel_edges", "read_image", "unit_rows",
     },
     "operators": {
-        "DUPLICATES", "DenseFactor", "Factor", "SparseFactor", "dense_product", "graph_adjacency",
-        "graph_names", "network_of_edges", "network_of_table", "number_nodes", "read_csr",
+        "DUPLICATES", "DenseFactor", "Factor", "RowBlocks", "SparseFactor", "dense_product",
+        "gathered_entries", "graph_adjacency", "graph_names", "is_dask", "network_of_edges",
+        "network_of_table", "number_nodes", "over_blocks", "read_csr",
     },
     "constraints": {"Custom"},
+    "documents": {"weighted_rows"},
 }  # fmt: skip
 
 

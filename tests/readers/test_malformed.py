@@ -22,7 +22,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "reading_files.md"
 BEGIN, END = "<!-- malformed files -->", "<!-- end -->"
 TABLE = b"name,age,height\nann,29,1.70\nbob,27,1.85\ncem,51,1.66\n"
 MARKET = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n"
-BOMB = gzip.compress(bytes(4 << 20))
+BOMB = gzip.compress(bytes(4 << 20), mtime=0)
 MEMORY = 1 << 20  # bytes of memory that the bombs find
 
 
@@ -157,7 +157,7 @@ CASES = [
     Case(
         "a gzip file that was cut off",
         "people.csv.gz",
-        gzip.compress(TABLE)[:-10],
+        gzip.compress(TABLE, mtime=0)[:-10],
         "people.csv.gz is compressed and ends too early, after 0 bytes of content: it was cut off. Copy or "
         "download it again.",
     ),
