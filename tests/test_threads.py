@@ -20,7 +20,7 @@ def two_blas_threads():
 
 
 def library_threads(api):
-    """Threads of all libraries of a kind, but for a BLAS on OpenMP such as faiss's: each thread has its own."""
+    """Threads of libraries of a kind; not of a BLAS on OpenMP, as faiss has it: each thread has its own."""
     return {
         library["num_threads"]
         for library in threadpool_info()
