@@ -40,7 +40,7 @@ def edges(n_edges: int):
 def build(folder: str) -> dict:
     from symclust.operators import write_on_disk
 
-    n_edges = int(1.06 * TIMES * LIMIT / ENTRY / 2)  # some are drawn twice
+    n_edges = int(1.12 * TIMES * LIMIT / ENTRY / 2)  # some are drawn twice
     A = write_on_disk(edges(n_edges), folder, duplicates="first", memory_limit=2 * BUFFERS)
     return {"nonzeros": A.n_entries}
 
