@@ -101,7 +101,9 @@ def test_the_most_frequent_terms_alone():
     assert counts.toarray().tolist() == [[3, 1], [1, 2], [1, 1]]
 
 
-@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"dtype": np.float32, "max_df": 0.4}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"ngram_range": (1, 2)}, {"dtype": np.float32, "max_df": 0.4}], ids=str
+)
 @pytest.mark.parametrize("size", [1, 25])
 def test_of_equally_frequent_terms_the_same_are_taken_as_all_at_once(options, size):
     texts, _ = documents(100)

@@ -173,9 +173,9 @@ def work_out(init: str, problem: Problem, solver: Solver, starts: Starts, contro
     if init == "merge":
         return merged_starts(problem, solver, starts, control)
     if init == "low_rank":
-        return sketched_starts(problem, starts, control)
+        return sketched_starts(problem, solver, starts, control)
     if init == "sample":
-        return [sampled_start(problem, starts, control) for _ in range(starts.n_init)]
+        return [sampled_start(problem, solver, starts, control) for _ in range(starts.n_init)]
     return moved_starts(problem, solver, starts, control)
 
 
@@ -288,33 +288,36 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
     return points
 
 
-def sketched_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
+def sketched_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
     """Solve the problem on an approximation of A of low rank, whose products cost next to nothing.
 
     The rank leaves room for the 2k clusters of "merge". What stationarity is measured against is a random
     start's gradient there: it is hardly another with A, which would have to be read for it.
     """
     columns = min(OVERSIZE * starts.n_columns, problem.operator.n)
-    return _solved(low_rank(problem.operator, columns, random_state=starts.rng), starts, control)
+    return _solved(low_rank(problem.operator, columns, random_state=starts.rng), solver, starts, control)
 
 
-def _solved(operator: Operator, starts: Starts, control: Control) -> list[Start]:
-    """Descend on the problem of another A from the starts of "merge", and return where that ends."""
+def _solved(operator: Operator, solver: Solver, starts: Starts, control: Control) -> list[Start]:
+    """Descend on the problem of another A from the starts of "merge", and return where that ends.
+
+    That is done by rows; on a device, where rows are not to be had, by the solver of the problem itself.
+    """
     if starts.again is None:
         raise CombinationError(
             f"init={starts.init!r} needs the problem of another A, and nobody makes one here."
         )
-    other = starts.again(operator)
-    points = merged_starts(other, RowDescent(), starts, control)
+    other, chosen = starts.again(operator), solver if operator.on_device else RowDescent()
+    points = merged_starts(other, chosen, starts, control)
     paths = [point.merge_path for point in points]
-    results = descend(other, RowDescent(), starts, points, replace(control, callback=None))
+    results = descend(other, chosen, starts, points, replace(control, callback=None))
     return [
         Start(result.H, result.reference, path, result.interrupted)
         for result, path in zip(results, paths, strict=True)
     ]
 
 
-def sampled_start(problem: Problem, starts: Starts, control: Control) -> Start:
+def sampled_start(problem: Problem, solver: Solver, starts: Starts, control: Control) -> Start:
     """Solve the problem of some rows and columns of A, then place all rows by what they share with these.
 
     Row i of H minimises ‖a_i − H_S h‖², a_i being its similarities to the sample S, and H_S what was found
@@ -324,7 +327,7 @@ def sampled_start(problem: Problem, starts: Starts, control: Control) -> Start:
     A, k = problem.operator, starts.n_columns
     m = min(A.n, max(A.n // SAMPLED, FOR_EACH * k))
     sample = np.sort(starts.rng.choice(A.n, m, replace=False))
-    start = _solved(A.submatrix(sample), replace(starts, n_init=1), control)[0]
+    start = _solved(A.submatrix(sample), solver, replace(starts, n_init=1), control)[0]
     with single_threaded_blas():
         start.H = block_pivoting(_kernels.gram(start.H)[0].astype(A.dtype), A.combine_rows(sample, start.H))
     reference = None if start.reference is None else start.reference * (A.n / m) ** 1.5
