@@ -241,6 +241,46 @@ def test_a_normalised_cut_and_other_starts_work(stored):
         assert model.membership_.shape == (500, 3) and len(model.labels_) == 500
 
 
+@pytest.mark.parametrize(
+    "options", [{"init": "merge"}, {"init": "sample"}, {"affinity": "normalized_cut"}], ids=str
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_starts_and_the_normalised_cut_have_the_bits_of_those_in_memory(stored, options, dtype):
+    A = random_graph(2_000, dtype=dtype)
+    options = {"affinity": "precomputed", "init": "merge", "random_state": 0, "max_iter": 5, **options}
+    given = {"affinity_params": {"of": "precomputed"}} if options["affinity"] == "normalized_cut" else {}
+    expected, found = SymNMF(4, **options, **given).fit(A), SymNMF(4, **options).fit(stored(A))
+    assert_array_equal(found.membership_, expected.membership_)
+    assert found.objective_ == expected.objective_
+
+
+@pytest.mark.parametrize("memory_limit", [2_000, 60_000])
+def test_a_submatrix_is_in_memory_where_it_fits(stored, memory_limit):
+    A = random_graph(1000)
+    chosen = np.random.default_rng(1).permutation(1000)[:300]
+    found = stored(A, memory_limit).submatrix(chosen)
+    assert isinstance(found, Sparse) == (memory_limit > 50_000)
+    assert_array_equal(found.toarray(), A[chosen][:, chosen].toarray())
+    empty = stored(sp.csr_array((3, 3)), name="empty").submatrix(slice(0, 2))
+    assert_array_equal(empty.toarray(), np.zeros((2, 2)))
+
+
+def test_products_of_rows_are_done_before_another_thread_gets_their_memory(stored, monkeypatch):
+    from symclust.operators import on_disk
+
+    A = random_graph(500)
+    operator, H, spmm = stored(A), np.ones((500, 2)), on_disk._kernels.spmm
+    operator.rows(slice(0, 100))  # leaves memory for others to use
+
+    def interrupted(*arrays):
+        for array in operator._buffers.take(1):  # as another thread would, and write into it
+            array.fill(1)
+        spmm(*arrays)
+
+    monkeypatch.setattr(on_disk._kernels, "spmm", interrupted)
+    assert_array_equal(operator._rows_product(slice(100, 200), H), (A @ H)[100:200])
+
+
 def test_single_precision_is_measured_in_double(stored):
     H = np.kron(np.eye(3), np.ones((4, 1)))
     A = Sparse(sp.csr_array(H @ H.T, dtype=np.float32))

@@ -12,7 +12,7 @@ With many clusters nearly all of H is zero. `held_sparse` is the one place that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -405,12 +405,14 @@ def merge_clusters(
 def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
     """Return B = ZᵀAZ for the indicator Z of the labels, and the sizes.
 
-    A sparse A costs its nonzeros, any other one products with a few columns of Z at a time.
+    A sparse A costs its nonzeros, on disk one pass over them; any other one products with a few columns of Z
+    at a time.
     """
     sizes = np.bincount(labels, minlength=columns)
     B = np.zeros((columns, columns))
-    if operator.is_sparse:
-        _add_entries(operator, labels.astype(np.int64), B.reshape(-1))
+    if operator.is_sparse or operator.is_streamed:
+        for rows, *entries in _stored_entries(operator):
+            _add_entries(rows, *entries, labels.astype(np.int64, copy=False), B.reshape(-1))
         return (B + B.T) / 2, sizes
     width = max(columns // OVERSIZE, 1)
     for first in range(0, columns, width):
@@ -422,15 +424,27 @@ def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
     return (B + B.T) / 2, sizes
 
 
-def _add_entries(A: Any, labels: Array, sums: Array) -> None:
-    """Add every entry of A to the sum of its pair of labels, about as many at a time as there are sums."""
-    columns = int(np.sqrt(sums.size))
-    rows_at_once = A.n * max(sums.size, 1 << 20) // max(A.values.size, 1)
-    for rows in split(A.n, max(rows_at_once, 1)):
-        entries = slice(A.indptr[rows.start], A.indptr[rows.stop])
-        own = np.repeat(labels[rows] * columns, np.diff(A.indptr[rows.start : rows.stop + 1]))
-        pairs = own + labels[A.indices[entries]]
-        sums += np.bincount(pairs, weights=A.values[entries], minlength=sums.size)
+def _stored_entries(A: Any) -> Iterable[tuple[slice, Array, Array, Array]]:
+    """Return blocks of rows with the three arrays of their entries; in memory all rows are one."""
+    return A.blocks() if A.is_streamed else [(slice(0, A.n), A.indptr, A.indices, A.values)]
+
+
+def _add_entries(
+    rows: slice, indptr: Array, indices: Array, values: Array, labels: Array, sums: Array
+) -> None:
+    """Add the entries of some rows to the sums of their pairs of labels.
+
+    One entry after the other, so that the sums have the same bits however the rows are cut; for as many
+    entries at a time as there are sums.
+    """
+    columns, n = int(np.sqrt(sums.size)), rows.stop - rows.start
+    at_once = n * max(sums.size, 1 << 20) // max(values.size, 1)
+    own = labels[rows] * columns
+    for part in split(n, max(at_once, 1)):
+        entries = slice(indptr[part.start], indptr[part.stop])
+        pairs = np.repeat(own[part], np.diff(indptr[part.start : part.stop + 1]))
+        pairs += labels[indices[entries]]
+        np.add.at(sums, pairs, values[entries])
 
 
 def merge_gains(B: Array, sizes: Array) -> Array:
