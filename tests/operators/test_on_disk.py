@@ -158,6 +158,37 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path):
         save_on_disk(sp.eye_array(3), tmp_path / "a")
 
 
+def test_a_folder_is_found_from_elsewhere_and_needs_one_to_be_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    A = save_on_disk(sp.eye_array(3), "eye")
+    monkeypatch.chdir("/")
+    assert_array_equal(A @ np.ones(3), np.ones(3))
+    assert_array_equal(pickle.loads(pickle.dumps(A)) @ np.ones(3), np.ones(3))
+    with pytest.raises(InputError, match="in a folder that does not exist"):
+        save_on_disk(sp.eye_array(3), tmp_path / "no" / "eye")
+
+
+def test_names_of_any_kind_are_kept_as_texts_and_have_to_differ(tmp_path):
+    A = Sparse(sp.eye_array(3).tocsr())
+    A.names = [(0, 1), (0, 2), (1, 2)]
+    assert save_on_disk(A, tmp_path / "pairs").names == ["(0, 1)", "(0, 2)", "(1, 2)"]
+    A.names = [1, "1", 2]
+    with pytest.raises(InputError, match="1 of the 3 rows have the name of another"):
+        save_on_disk(A, tmp_path / "twice")
+    assert not (tmp_path / "twice").exists()
+
+
+def test_numbers_that_63_bits_do_not_hold_are_not_taken_for_others(tmp_path):
+    large = np.array([2**63 + 5, 7], dtype=np.uint64)
+    with pytest.raises(InputError, match=r"Node 9223372036854775813 .* as texts"):
+        write_on_disk([(large, np.array([1, 2]), None)], tmp_path / "large")
+    i, j, names = number_nodes(large, np.array([1, 2]))
+    assert names == [1, 2, 7, 2**63 + 5] and i.tolist() == [3, 2] and j.tolist() == [0, 1]
+    near = np.array([2**53, 2**53 + 1], dtype=np.uint64)  # the same as floats
+    assert number_nodes(near, np.array([1, 2]))[2] == [1, 2, 2**53, 2**53 + 1]
+    assert number_nodes(large, np.array([-1, 2]))[2] == [2**63 + 5, -1, 7, 2]
+
+
 def test_names_are_kept(tmp_path):
     A = Sparse(random_graph(4, 2))
     for names in (["d", "c", "b", "a"], [3, 5, 7, 9], None):

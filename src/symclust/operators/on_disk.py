@@ -87,7 +87,8 @@ class OnDisk(Operator):
 
     def __init__(self, folder: Any, *, memory_limit: int = BUFFERED) -> None:
         check_number("memory_limit", memory_limit, least=1, whole=True)
-        self.folder, self.memory_limit = Path(folder), int(memory_limit)
+        # Absolute: the program may change its folder, and a copy may be opened in another process.
+        self.folder, self.memory_limit = Path(folder).absolute(), int(memory_limit)
         header = read_header(self.folder)
         super().__init__(header["n"], header["dtype"])
         self.n_entries: int = header["n_entries"]

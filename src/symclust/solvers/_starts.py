@@ -411,8 +411,8 @@ def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
     sizes = np.bincount(labels, minlength=columns)
     B = np.zeros((columns, columns))
     if operator.is_sparse or operator.is_streamed:
-        for rows, *entries in _stored_entries(operator):
-            _add_entries(rows, *entries, labels.astype(np.int64, copy=False), B.reshape(-1))
+        for entries in _stored_entries(operator):
+            _add_entries(*entries, labels.astype(np.int64, copy=False), B.reshape(-1))
         return (B + B.T) / 2, sizes
     width = max(columns // OVERSIZE, 1)
     for first in range(0, columns, width):
