@@ -35,6 +35,7 @@ __all__ = [
     "refuse_masked",
     "sample_names",
     "says_stop",
+    "tensor_on_host",
 ]
 
 # Gradients of two factors are of the size of X^1.5, with a baseline X²; their squares are summed in float64.
@@ -86,8 +87,8 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
 
     Parameters
     ----------
-    X : array-like, sparse or AnnData of shape (n_samples, n_features)
-        Of an AnnData, its matrix ``X``.
+    X : array-like, sparse, torch.Tensor or AnnData of shape (n_samples, n_features)
+        Of an AnnData, its matrix ``X``. A tensor is brought to the host.
     name : str
         What the messages call it.
     gaps : str
@@ -111,6 +112,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     """
     _refuse_containers(X, name)
     X = _matrix_of_annotated(X, name) if is_a(X, "anndata", "AnnData") else X
+    X = tensor_on_host(X) if is_a(X, "torch", "Tensor") else X
     refuse_edges(X, name=name)
     refuse_masked(X, name=name, gaps=gaps)
     try:
@@ -135,6 +137,19 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
         X = _canonical(sparse.csr_array(X))
     _check_finite(X, name, gaps)
     return X
+
+
+def tensor_on_host(X: Any) -> Any:
+    """Return a tensor of PyTorch, on whatever device it lives, as a NumPy array or a SciPy sparse array.
+
+    Half precision, which SciPy does not have, becomes float32.
+    """
+    X = X.detach().cpu()
+    X = X.float() if X.is_floating_point() and X.element_size() < 4 else X
+    if str(X.layout) == "torch.strided":
+        return X.numpy()
+    X = X.to_sparse_coo().coalesce()
+    return sparse.coo_array((X.values().numpy(), tuple(X.indices().numpy())), shape=tuple(X.shape))
 
 
 def _refuse_containers(X: Any, name: str) -> None:

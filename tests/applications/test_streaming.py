@@ -101,6 +101,25 @@ def test_the_most_frequent_terms_alone():
     assert counts.toarray().tolist() == [[3, 1], [1, 2], [1, 1]]
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"ngram_range": (1, 2)}, {"dtype": np.float32, "max_df": 0.4}], ids=str
+)
+@pytest.mark.parametrize("size", [1, 25])
+def test_of_equally_frequent_terms_the_same_are_taken_as_all_at_once(options, size):
+    texts, _ = documents(100)
+    rng = np.random.default_rng(0)
+    rare = [f"{a}{b}" for a in "bcdfghjklmnp" for b in "aeiou"]
+    texts = [" ".join([text, *rng.choice(rare, 3)]) for text in texts]  # many rare terms, with many ties
+    for most in (30, 45, 60):
+        wanted = {**options, "max_features": most, "min_df": 1}
+        expected, reference = count_terms(texts, None, wanted)
+        _, counts, vectorizer = _batches.count_batches(
+            in_batches(texts, size), None, wanted, encoding="utf-8", clean=False
+        )
+        assert vectorizer.get_feature_names_out().tolist() == reference.get_feature_names_out().tolist()
+        np.testing.assert_array_equal(counts.toarray(), expected.toarray())
+
+
 def test_a_vocabulary_that_grows_too_large_loses_rare_terms(monkeypatch):
     monkeypatch.setattr(_batches, "MOST_TERMS", 40)
     texts, y = documents(200)

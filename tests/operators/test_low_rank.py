@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from symclust.datasets import planted_partition
-from symclust.exceptions import OptionError
+from symclust.exceptions import InputError, OptionError
 from symclust.operators import Dense, Gram, LowRank, Operator, low_rank
 
 
@@ -90,3 +90,10 @@ def test_it_repeats_and_depends_on_the_random_state():
 def test_impossible_options_are_refused(options, message):
     with pytest.raises(OptionError, match=message):
         low_rank(np.eye(10), **options)
+
+
+def test_what_is_not_finite_is_refused_with_words():
+    A = np.eye(5)
+    A[1, 2] = np.nan
+    with pytest.raises(InputError, match="NaN or infinity"):
+        low_rank(A, 2)

@@ -158,6 +158,37 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path):
         save_on_disk(sp.eye_array(3), tmp_path / "a")
 
 
+def test_a_folder_is_found_from_elsewhere_and_needs_one_to_be_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    A = save_on_disk(sp.eye_array(3), "eye")
+    monkeypatch.chdir("/")
+    assert_array_equal(A @ np.ones(3), np.ones(3))
+    assert_array_equal(pickle.loads(pickle.dumps(A)) @ np.ones(3), np.ones(3))
+    with pytest.raises(InputError, match="in a folder that does not exist"):
+        save_on_disk(sp.eye_array(3), tmp_path / "no" / "eye")
+
+
+def test_names_of_any_kind_are_kept_as_texts_and_have_to_differ(tmp_path):
+    A = Sparse(sp.eye_array(3).tocsr())
+    A.names = [(0, 1), (0, 2), (1, 2)]
+    assert save_on_disk(A, tmp_path / "pairs").names == ["(0, 1)", "(0, 2)", "(1, 2)"]
+    A.names = [1, "1", 2]
+    with pytest.raises(InputError, match="1 of the 3 rows have the name of another"):
+        save_on_disk(A, tmp_path / "twice")
+    assert not (tmp_path / "twice").exists()
+
+
+def test_numbers_that_63_bits_do_not_hold_are_not_taken_for_others(tmp_path):
+    large = np.array([2**63 + 5, 7], dtype=np.uint64)
+    with pytest.raises(InputError, match=r"Node 9223372036854775813 .* as texts"):
+        write_on_disk([(large, np.array([1, 2]), None)], tmp_path / "large")
+    i, j, names = number_nodes(large, np.array([1, 2]))
+    assert names == [1, 2, 7, 2**63 + 5] and i.tolist() == [3, 2] and j.tolist() == [0, 1]
+    near = np.array([2**53, 2**53 + 1], dtype=np.uint64)  # the same as floats
+    assert number_nodes(near, np.array([1, 2]))[2] == [1, 2, 2**53, 2**53 + 1]
+    assert number_nodes(large, np.array([-1, 2]))[2] == [2**63 + 5, -1, 7, 2]
+
+
 def test_names_are_kept(tmp_path):
     A = Sparse(random_graph(4, 2))
     for names in (["d", "c", "b", "a"], [3, 5, 7, 9], None):
@@ -239,6 +270,46 @@ def test_a_normalised_cut_and_other_starts_work(stored):
     for options in ({"affinity": "normalized_cut"}, {"init": "random"}, {}):
         model = SymNMF(3, random_state=0, max_iter=30, **{"affinity": "precomputed", **options}).fit(A)
         assert model.membership_.shape == (500, 3) and len(model.labels_) == 500
+
+
+@pytest.mark.parametrize(
+    "options", [{"init": "merge"}, {"init": "sample"}, {"affinity": "normalized_cut"}], ids=str
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_starts_and_the_normalised_cut_have_the_bits_of_those_in_memory(stored, options, dtype):
+    A = random_graph(2_000, dtype=dtype)
+    options = {"affinity": "precomputed", "init": "merge", "random_state": 0, "max_iter": 5, **options}
+    given = {"affinity_params": {"of": "precomputed"}} if options["affinity"] == "normalized_cut" else {}
+    expected, found = SymNMF(4, **options, **given).fit(A), SymNMF(4, **options).fit(stored(A))
+    assert_array_equal(found.membership_, expected.membership_)
+    assert found.objective_ == expected.objective_
+
+
+@pytest.mark.parametrize("memory_limit", [2_000, 60_000])
+def test_a_submatrix_is_in_memory_where_it_fits(stored, memory_limit):
+    A = random_graph(1000)
+    chosen = np.random.default_rng(1).permutation(1000)[:300]
+    found = stored(A, memory_limit).submatrix(chosen)
+    assert isinstance(found, Sparse) == (memory_limit > 50_000)
+    assert_array_equal(found.toarray(), A[chosen][:, chosen].toarray())
+    empty = stored(sp.csr_array((3, 3)), name="empty").submatrix(slice(0, 2))
+    assert_array_equal(empty.toarray(), np.zeros((2, 2)))
+
+
+def test_products_of_rows_are_done_before_another_thread_gets_their_memory(stored, monkeypatch):
+    from symclust.operators import on_disk
+
+    A = random_graph(500)
+    operator, H, spmm = stored(A), np.ones((500, 2)), on_disk._kernels.spmm
+    operator.rows(slice(0, 100))  # leaves memory for others to use
+
+    def interrupted(*arrays):
+        for array in operator._buffers.take(1):  # as another thread would, and write into it
+            array.fill(1)
+        spmm(*arrays)
+
+    monkeypatch.setattr(on_disk._kernels, "spmm", interrupted)
+    assert_array_equal(operator._rows_product(slice(100, 200), H), (A @ H)[100:200])
 
 
 def test_single_precision_is_measured_in_double(stored):

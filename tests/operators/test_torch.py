@@ -187,6 +187,15 @@ def test_tensors_and_arrays_that_cannot_be_written_to_are_sent():
         assert_allclose(Offloaded(tensor, device="cpu") @ np.ones(30), A.sum(axis=1))
 
 
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_tensors_of_half_precision_are_sent_as_single(kind):
+    A = torch.tensor(symmetric() > 0.5).to(getattr(torch, kind))
+    for tensor in (A, A.to_sparse(), A.to_sparse_csr()):
+        operator = Offloaded(tensor, device="cpu")
+        assert operator.dtype == np.float32
+        assert_array_equal(operator @ np.ones(30), A.double().sum(dim=1))
+
+
 def test_what_cannot_be_sent_is_refused(monkeypatch):
     with pytest.raises(OptionError, match=r"device='nowhere' cannot be used here.*'cpu'"):
         Offloaded(symmetric(), device="nowhere")

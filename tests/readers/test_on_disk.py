@@ -129,3 +129,16 @@ def test_gaps_in_parquet_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no Parquet files in empty"):
         build_on_disk(tmp_path / "empty", tmp_path / "built")
+
+
+@pytest.mark.parametrize("source", [["x", "y", "z"], [2**63 + 1, 2**64 - 1, 3]], ids=["texts", "large"])
+def test_whole_numbers_beside_other_names_become_texts(tmp_path, source):
+    kind = object if isinstance(source[0], str) else np.uint64
+    frame = pd.DataFrame({"source": np.array(source, dtype=kind), "target": [10, 11, 12]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_csv(tmp_path / "a.edges", index=False, header=False, sep=" ")
+    expected = [str(name) for pair in zip(source, [10, 11, 12], strict=True) for name in pair]
+    for name in ("a.parquet", "a.edges"):
+        found = build_on_disk(tmp_path / name, tmp_path / f"built {name}", memory_limit=1)
+        assert found.names == expected
+        assert_array_equal(found.degrees(), np.ones(6))

@@ -284,6 +284,8 @@ def test_estimators_take_tensors(form, tmp_path):
     [
         lambda: SymNMF(K, affinity="normalized_cut", affinity_params={"of": "precomputed"}, random_state=0),
         lambda: SymNMF(K, affinity="precomputed", init="low_rank", random_state=0),
+        lambda: SymNMF(K, affinity="precomputed", init="sample", random_state=0),
+        lambda: SymNMF(K, affinity="precomputed", init="split_merge", random_state=0),
         lambda: SymNMF(K, affinity="precomputed", init="spectral", sparsity=0.1, random_state=0),
         lambda: OffDiagonalSymNMF(K, affinity="precomputed", random_state=0),
         lambda: OffDiagonalSymNMF(
@@ -300,6 +302,24 @@ def test_their_clusters_are_those_of_the_array(make):
     assert found.objective_ == pytest.approx(expected.objective_, rel=2e-2)
     same = expected.labels_[:, None] == expected.labels_
     assert_array_equal(found.labels_[:, None] == found.labels_, same)
+
+
+@pytest.mark.parametrize("layout", ["strided", "sparse_csr", "sparse_coo"])
+def test_samples_and_new_samples_may_be_tensors_too(layout):
+    X = np.abs(np.random.default_rng(0).normal(size=(60, 3))) + 4 * np.repeat(np.eye(3), 20, axis=0)
+    given = {
+        "strided": lambda T: T,
+        "sparse_csr": torch.Tensor.to_sparse_csr,
+        "sparse_coo": torch.Tensor.to_sparse,
+    }
+    tensor = given[layout](torch.tensor(X, requires_grad=layout == "strided"))
+    model = SymNMF(3, affinity="cosine", random_state=0).fit(tensor)
+    expected = SymNMF(3, affinity="cosine", random_state=0).fit(X)
+    assert_allclose(model.membership_, expected.membership_, atol=1e-8)
+    assert_array_equal(model.predict(tensor), expected.labels_)
+    A = planted()
+    model = SymNMF(K, affinity="precomputed", random_state=0).fit(on_device(A))
+    assert_array_equal(model.predict(given[layout](torch.tensor(A[:5]))), model.labels_[:5])
 
 
 def test_names_of_what_works_are_given_where_something_does_not():

@@ -164,12 +164,20 @@ class _Counter:
         )
         wanted = (frequencies >= least) & (frequencies <= most)
         if vectorizer.max_features is not None:
-            totals = np.zeros(len(frequencies))
-            for part in self._parts:
-                totals[: part.shape[1]] += part.sum(axis=0)
-            ranked = np.flatnonzero(wanted)[np.argsort(-totals[wanted], kind="stable")]
+            # Of terms that are equally frequent scikit-learn takes those that its sort happens to put first:
+            # the same numbers in the same order and of the same type are sorted in the same way.
+            order = np.array([self._terms[term] for term in sorted(self._terms)], dtype=np.int64)
+            order = order[wanted[order]]
+            ranked = order[np.argsort(-self._totals()[order])]
             wanted[ranked[vectorizer.max_features :]] = False
         return wanted
+
+    def _totals(self) -> Array:
+        """Return how often each term comes in all documents."""
+        totals = np.zeros(len(self._terms), dtype=self.options.get("dtype", np.int64))
+        for part in self._parts:
+            totals[: part.shape[1]] += part.sum(axis=0)
+        return totals
 
 
 def _check_options(vectorizer: CountVectorizer) -> None:

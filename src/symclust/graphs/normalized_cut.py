@@ -105,9 +105,10 @@ class NormalizedCut:
 
 
 def row_sums(E: SimilarityLike) -> Array:
-    """Return the degrees of a graph; those of an array are accumulated in float64."""
+    """Return the degrees of a graph; those of stored entries are accumulated in float64."""
     if isinstance(E, Operator):
-        return E.degrees()
+        stored: Any = E if E.is_sparse or E.is_streamed else None  # the same bits as for a sparse array
+        return E.degrees() if stored is None else stored.product_in_double(np.ones(E.n))
     return E @ np.ones(E.shape[1]) if sparse.issparse(E) else E.sum(axis=1, dtype=np.float64)
 
 

@@ -131,6 +131,8 @@ def _new_folder(folder: Any) -> Iterator[Path]:
     target = Path(folder)
     if target.exists():
         raise InputError(f"{str(folder)!r} is there already. Name a folder that is not, or remove it.")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{str(folder)!r} would be in a folder that does not exist. Make that folder first.")
     beside = Path(mkdtemp(prefix=".symclust-", dir=target.absolute().parent))
     try:
         (beside / "matrix").mkdir()
@@ -329,15 +331,22 @@ class _Nodes(Sequence[Any]):
 
     @classmethod
     def of(cls, names: Sequence[Any]) -> Self:
-        """Return the nodes with these names in this order; whole numbers that are not sorted become texts."""
+        """Return the nodes with these names in this order.
+
+        Whole numbers that are not sorted become texts, and so do names of other kinds, such as tuples.
+        """
         nodes = cls()
-        array = np.asarray(names)
-        if array.dtype.kind in "iu" and (np.diff(array) > 0).all():
-            nodes.number(array, array)
-        else:
-            texts = np.array([str(name) for name in names], dtype=object)
-            nodes.number(texts, texts)
+        whole = isinstance(names, range) or all(isinstance(name, int | np.integer) for name in names)
+        array = np.asarray(names) if whole else np.empty(0)
+        if array.dtype.kind not in "iu" or not (np.diff(array) > 0).all():
+            array = np.array([str(name) for name in names], dtype=object)
+        nodes.number(array, array)
         nodes.finish()
+        if len(nodes) < len(array):
+            raise InputError(
+                f"{len(array) - len(nodes)} of the {len(array)} rows have the name of another, written as a "
+                "text. Give each row a name of its own, or set names to None."
+            )
         return nodes
 
     def __len__(self) -> int:
@@ -368,6 +377,11 @@ class _Nodes(Sequence[Any]):
         return self._number_texts(source, target) if are_texts else self._number_numbers(source, target)
 
     def _number_numbers(self, source: Array, target: Array) -> tuple[Array, Array]:
+        for ends in (source, target):
+            if ends.size and int(ends.max()) > np.iinfo(np.int64).max:
+                raise InputError(
+                    f"Node {int(ends.max())} is a number beyond 2⁶³ − 1. Give names of all nodes as texts."
+                )
         source, target = source.astype(np.int64), target.astype(np.int64)
         fresh = _sorted_once([source, target])
         self._fresh.append(fresh)
@@ -416,6 +430,8 @@ class _Nodes(Sequence[Any]):
     def write(self, folder: Path) -> str | None:
         """Write the names, and return what kind they are of; numbers from 0 on are not written."""
         names = self.rename(self._texts) if self.are_texts else self._numbers
+        if not isinstance(names[0], str) and self.are_texts and max(map(abs, names)) >= 1 << 63:
+            names = self._texts  # such large numbers have no place in names.npy
         if isinstance(names[0], str):
             with (folder / "names.json").open("x", encoding="utf-8") as file:
                 json.dump(names, file, ensure_ascii=False, indent=0)

@@ -64,6 +64,8 @@ def number_nodes(source: Any, target: Any) -> tuple[Array, Array, list[Any]]:
     """
     source, target = np.asarray(source), np.asarray(target)
     if source.dtype.kind in "iu" and target.dtype.kind in "iu":
+        source, target = _of_one_type(source, target)
+    if source.dtype.kind in "iu" and target.dtype.kind in "iu":
         names, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
         return numbers[: len(source)], numbers[len(source) :], names.tolist()
     ends = np.empty(2 * len(source), dtype=object)
@@ -71,6 +73,20 @@ def number_nodes(source: Any, target: Any) -> tuple[Array, Array, list[Any]]:
     known: dict[Any, int] = {}
     numbers = np.fromiter((known.setdefault(name, len(known)) for name in ends), np.intp, len(ends))
     return numbers[0::2], numbers[1::2], list(known)
+
+
+def _of_one_type(source: Array, target: Array) -> tuple[Array, Array]:
+    """Return whole numbers in a type that holds both ends: NumPy takes floats for int64 beside uint64."""
+    if np.result_type(source, target).kind != "f":
+        return source, target
+    for kind in (np.int64, np.uint64):
+        bounds = np.iinfo(kind)
+        if all(
+            not end.size or bounds.min <= int(end.min()) <= int(end.max()) <= bounds.max
+            for end in (source, target)
+        ):
+            return source.astype(kind), target.astype(kind)
+    return source.astype(object), target.astype(object)
 
 
 def network_of_edges(

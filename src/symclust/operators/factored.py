@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
-from symclust.exceptions import InputTypeError, OptionError
+from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import BLOCK_BYTES, Cursor, Operator, check_followed
 from symclust.operators._conversion import as_operator
@@ -286,6 +286,11 @@ def low_rank(A: Any, rank: int, *, n_passes: int = 2, random_state: Any = 0) -> 
         for _ in range(n_passes):
             Q = np.linalg.qr(operator @ Q)[0]  # without it, all columns would tend to the first eigenvector
         B = (Q.T @ (operator @ Q)).astype(np.float64)
+        if not np.isfinite(B).all():
+            raise InputError(
+                "The matrix contains NaN or infinity, or its products overflow: every entry has to be a "
+                "number of moderate size."
+            )
         values, vectors = np.linalg.eigh((B + B.T) / 2)
         kept = np.argsort(-np.abs(values), kind="stable")[:rank]
         return LowRank(Q @ vectors[:, kept].astype(Q.dtype), values[kept].astype(Q.dtype))

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from symclust._threads import split
 from symclust._types import Array
@@ -20,7 +19,7 @@ from symclust.operators.dense import Dense
 from symclust.operators.on_disk import OnDisk
 from symclust.operators.sparse import Sparse
 from symclust.operators.tensors import DeviceOperator, hush_about_csr, is_tensor
-from symclust.validation import check_number
+from symclust.validation import check_number, tensor_on_host
 
 if TYPE_CHECKING:
     import torch
@@ -154,7 +153,7 @@ def _host_operator(A: Any) -> Dense | Sparse | OnDisk:
     from symclust.operators._conversion import as_operator
 
     if is_tensor(A):
-        A = _matrix_on_host(A)
+        A = tensor_on_host(A)
     operator = as_operator(A)
     if isinstance(operator, Dense | Sparse | OnDisk):
         return operator
@@ -162,16 +161,6 @@ def _host_operator(A: Any) -> Dense | Sparse | OnDisk:
         f"Offloaded sends blocks of a matrix to a device, and {operator!r} holds none. Give a NumPy array, a "
         "SciPy sparse array, a tensor, or an OnDisk."
     )
-
-
-def _matrix_on_host(A: torch.Tensor) -> Any:
-    import torch
-
-    A = A.detach().cpu()
-    if A.layout == torch.strided:
-        return A.numpy()
-    A = A.to_sparse_coo().coalesce()
-    return sp.coo_array((A.values().numpy(), tuple(A.indices().numpy())), shape=tuple(A.shape))
 
 
 def usable_device(device: Any) -> torch.device:

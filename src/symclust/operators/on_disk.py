@@ -17,8 +17,8 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import as_pairs, as_vector
-from symclust.operators._base import Operator, sum_of_squares
+from symclust.operators._arrays import as_pairs, as_subset, as_vector
+from symclust.operators._base import Operator, Restricted, sum_of_squares
 from symclust.operators._row_blocks import (
     ArrayEntries,
     Buffers,
@@ -30,6 +30,7 @@ from symclust.operators._row_blocks import (
     open_numbers,
     read_blocks,
 )
+from symclust.operators.sparse import Sparse
 from symclust.validation import check_number
 
 __all__ = ["OnDisk"]
@@ -45,9 +46,10 @@ PIECE = 1 << 17  # entries that are looked at at a time: as many as `sum_of_squa
 class OnDisk(Operator):
     """A symmetric sparse matrix in a folder, of which two blocks of rows are in memory at a time.
 
-    `symclust.readers.build_on_disk` makes such a folder of a list of edges larger than memory. Products,
-    row descent and everything else give the same bits as a `Sparse` of the same entries: blocks are cut where
-    the kernels cut.
+    `symclust.readers.build_on_disk` makes such a folder of a list of edges larger than memory. Products and
+    what is made of them, row descent and the starts give the same bits as a `Sparse` of the same entries:
+    blocks are cut where the kernels cut. What goes column by column (`solver="coordinate"`, the starts
+    "greedy" and "zero") agrees up to rounding.
 
     Parameters
     ----------
@@ -85,7 +87,8 @@ class OnDisk(Operator):
 
     def __init__(self, folder: Any, *, memory_limit: int = BUFFERED) -> None:
         check_number("memory_limit", memory_limit, least=1, whole=True)
-        self.folder, self.memory_limit = Path(folder), int(memory_limit)
+        # Absolute: the program may change its folder, and a copy may be opened in another process.
+        self.folder, self.memory_limit = Path(folder).absolute(), int(memory_limit)
         header = read_header(self.folder)
         super().__init__(header["n"], header["dtype"])
         self.n_entries: int = header["n_entries"]
@@ -129,9 +132,9 @@ class OnDisk(Operator):
                 f"{self.n - 1:,} in rows {block.rows.start:,} to {block.rows.stop:,}. Build the folder again."
             )
         if self._scale is not None:
+            left = np.repeat(self._scale[block.rows], np.diff(block.indptr))
             for part in split(values.size, PIECE):
-                values[part] *= self._scale[indices[part]]
-            values *= np.repeat(self._scale[block.rows], np.diff(block.indptr))
+                values[part] *= left[part] * self._scale[indices[part]]
         return block
 
     @contextmanager
@@ -197,9 +200,9 @@ class OnDisk(Operator):
         return self._sparse_rows(index).toarray()
 
     def _rows_product(self, rows: slice, H: Array) -> Array:
-        (block,) = self._read([rows])
         out = np.empty((rows.stop - rows.start, H.shape[1]), dtype=self.dtype)
-        _kernels.spmm(block.indptr, block.indices, block.values, H, out)
+        for block in self._read([rows]):  # whose buffers are another thread's as soon as the loop is left
+            _kernels.spmm(block.indptr, block.indices, block.values, H, out)
         return out
 
     def block(self, rows: slice) -> Array:
@@ -211,6 +214,24 @@ class OnDisk(Operator):
         rows, columns = as_pairs(rows, columns, self.n)
         needed, place = np.unique(rows, return_inverse=True)
         return np.asarray(self._sparse_rows(needed)[place, columns], dtype=self.dtype)
+
+    def submatrix(self, index: Any) -> Operator:
+        """Return the operator on the chosen rows and columns: in memory if it takes no more than a block.
+
+        Finding that out reads the chosen rows once. Otherwise each of its products is one with all of A.
+        """
+        chosen = np.arange(self.n)[as_subset(index, self.n)]
+        parts, count = [], 0
+        for rows in split(chosen.size, self._rows_at_once()):
+            parts.append(self._sparse_rows(chosen[rows])[:, chosen])
+            count += parts[-1].nnz
+            if count > self._block_entries:
+                return Restricted(self, chosen)
+        return Sparse(sp.vstack(parts, format="csr"))
+
+    def _rows_at_once(self) -> int:
+        """Return how many rows have about as many entries as a block, however they are chosen."""
+        return max(1, self.n * self._block_entries // max(1, self.n_entries))
 
     def scaled(self, d: Any) -> OnDisk:
         """Return the operator diag(d) A diag(d): entries are multiplied as they are read."""

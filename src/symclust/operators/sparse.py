@@ -150,8 +150,8 @@ class Sparse(Operator):
         """Return the operator diag(d) A diag(d); the index arrays are shared."""
         d = as_vector(d, self.n, self.dtype, "d")
         values = d[self.indices]
+        values *= np.repeat(d, np.diff(self.indptr))  # first, so that the result is symmetric to the bit
         values *= self.values
-        values *= np.repeat(d, np.diff(self.indptr))
         return Sparse(sp.csr_array((values, self.indices, self.indptr), shape=self.shape))
 
     def without(self, mask: Any) -> Sparse:

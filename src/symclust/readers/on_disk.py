@@ -64,7 +64,8 @@ def build_on_disk(
     ----------
     path : str or PathLike
         A text with an edge in each line, also compressed with gzip: two names and perhaps a weight, comments
-        beginning with # or %. Or a Parquet file, or a folder of them, with a row for each edge.
+        beginning with # or %. Or a Parquet file, or a folder of them, with a row for each edge. Names
+        that are whole numbers of 2⁶³ and more are taken for texts.
     folder : str or PathLike
         To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
         a folder beside it.
@@ -212,7 +213,7 @@ class _TextEdges:
                 self.source.name, self.as_texts,
             )  # fmt: skip
             source, target, weights = self._columns(frame, position)
-            is_whole = object not in (source.dtype, target.dtype)
+            is_whole = _are_whole(source, target)
             if are_whole not in (None, is_whole):
                 raise _NotWholeError
             are_whole = is_whole
@@ -298,7 +299,9 @@ class _ParquetEdges:
         def place(row: int) -> str:
             return f"edge {position + row + 1:,}"
 
-        source, target = (_end(frame[end], self.source.name, place) for end in self.ends)
+        source, target = (_end(frame[end], self.source.name, place, self.as_texts) for end in self.ends)
+        if not self.as_texts and not _are_whole(source, target) and source.dtype != target.dtype:
+            raise _NotWholeError
         if self.column is None:
             return source, target, None
         column = frame[self.column]
@@ -314,7 +317,19 @@ def _files_in(source: Source) -> list[Path]:
     return paths
 
 
-def _end(column: Any, name: str, place: Callable[[int], str]) -> Any:
+def _are_whole(source: Any, target: Any) -> bool:
+    """Whether both ends are whole numbers; those that 63 bits do not hold are taken for texts."""
+    most = np.iinfo(np.int64).max
+    if object in (source.dtype, target.dtype):
+        return False
+    if any(end.dtype.kind == "u" and end.size and int(end.max()) > most for end in (source, target)):
+        raise _NotWholeError
+    return True
+
+
+def _end(column: Any, name: str, place: Callable[[int], str], as_texts: bool) -> Any:
     if (gaps := column.isna().to_numpy()).any():
         raise InputError(f"{name}: {place(int(gaps.argmax()))} has an end of an edge without a name.")
-    return column.to_numpy() if column.dtype.kind in "iu" else column.astype(object).to_numpy()
+    if column.dtype.kind in "iu" and not as_texts:
+        return column.to_numpy()
+    return (column.astype(str) if column.dtype.kind in "iu" else column).astype(object).to_numpy()

@@ -12,7 +12,7 @@ With many clusters nearly all of H is zero. `held_sparse` is the one place that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -173,9 +173,9 @@ def work_out(init: str, problem: Problem, solver: Solver, starts: Starts, contro
     if init == "merge":
         return merged_starts(problem, solver, starts, control)
     if init == "low_rank":
-        return sketched_starts(problem, starts, control)
+        return sketched_starts(problem, solver, starts, control)
     if init == "sample":
-        return [sampled_start(problem, starts, control) for _ in range(starts.n_init)]
+        return [sampled_start(problem, solver, starts, control) for _ in range(starts.n_init)]
     return moved_starts(problem, solver, starts, control)
 
 
@@ -288,33 +288,36 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
     return points
 
 
-def sketched_starts(problem: Problem, starts: Starts, control: Control) -> list[Start]:
+def sketched_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
     """Solve the problem on an approximation of A of low rank, whose products cost next to nothing.
 
     The rank leaves room for the 2k clusters of "merge". What stationarity is measured against is a random
     start's gradient there: it is hardly another with A, which would have to be read for it.
     """
     columns = min(OVERSIZE * starts.n_columns, problem.operator.n)
-    return _solved(low_rank(problem.operator, columns, random_state=starts.rng), starts, control)
+    return _solved(low_rank(problem.operator, columns, random_state=starts.rng), solver, starts, control)
 
 
-def _solved(operator: Operator, starts: Starts, control: Control) -> list[Start]:
-    """Descend on the problem of another A from the starts of "merge", and return where that ends."""
+def _solved(operator: Operator, solver: Solver, starts: Starts, control: Control) -> list[Start]:
+    """Descend on the problem of another A from the starts of "merge", and return where that ends.
+
+    That is done by rows; on a device, where rows are not to be had, by the solver of the problem itself.
+    """
     if starts.again is None:
         raise CombinationError(
             f"init={starts.init!r} needs the problem of another A, and nobody makes one here."
         )
-    other = starts.again(operator)
-    points = merged_starts(other, RowDescent(), starts, control)
+    other, chosen = starts.again(operator), solver if operator.on_device else RowDescent()
+    points = merged_starts(other, chosen, starts, control)
     paths = [point.merge_path for point in points]
-    results = descend(other, RowDescent(), starts, points, replace(control, callback=None))
+    results = descend(other, chosen, starts, points, replace(control, callback=None))
     return [
         Start(result.H, result.reference, path, result.interrupted)
         for result, path in zip(results, paths, strict=True)
     ]
 
 
-def sampled_start(problem: Problem, starts: Starts, control: Control) -> Start:
+def sampled_start(problem: Problem, solver: Solver, starts: Starts, control: Control) -> Start:
     """Solve the problem of some rows and columns of A, then place all rows by what they share with these.
 
     Row i of H minimises ‖a_i − H_S h‖², a_i being its similarities to the sample S, and H_S what was found
@@ -324,7 +327,7 @@ def sampled_start(problem: Problem, starts: Starts, control: Control) -> Start:
     A, k = problem.operator, starts.n_columns
     m = min(A.n, max(A.n // SAMPLED, FOR_EACH * k))
     sample = np.sort(starts.rng.choice(A.n, m, replace=False))
-    start = _solved(A.submatrix(sample), replace(starts, n_init=1), control)[0]
+    start = _solved(A.submatrix(sample), solver, replace(starts, n_init=1), control)[0]
     with single_threaded_blas():
         start.H = block_pivoting(_kernels.gram(start.H)[0].astype(A.dtype), A.combine_rows(sample, start.H))
     reference = None if start.reference is None else start.reference * (A.n / m) ** 1.5
@@ -402,12 +405,14 @@ def merge_clusters(
 def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
     """Return B = ZᵀAZ for the indicator Z of the labels, and the sizes.
 
-    A sparse A costs its nonzeros, any other one products with a few columns of Z at a time.
+    A sparse A costs its nonzeros, on disk one pass over them; any other one products with a few columns of Z
+    at a time.
     """
     sizes = np.bincount(labels, minlength=columns)
     B = np.zeros((columns, columns))
-    if operator.is_sparse:
-        _add_entries(operator, labels.astype(np.int64), B.reshape(-1))
+    if operator.is_sparse or operator.is_streamed:
+        for entries in _stored_entries(operator):
+            _add_entries(*entries, labels.astype(np.int64, copy=False), B.reshape(-1))
         return (B + B.T) / 2, sizes
     width = max(columns // OVERSIZE, 1)
     for first in range(0, columns, width):
@@ -419,15 +424,27 @@ def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
     return (B + B.T) / 2, sizes
 
 
-def _add_entries(A: Any, labels: Array, sums: Array) -> None:
-    """Add every entry of A to the sum of its pair of labels, about as many at a time as there are sums."""
-    columns = int(np.sqrt(sums.size))
-    rows_at_once = A.n * max(sums.size, 1 << 20) // max(A.values.size, 1)
-    for rows in split(A.n, max(rows_at_once, 1)):
-        entries = slice(A.indptr[rows.start], A.indptr[rows.stop])
-        own = np.repeat(labels[rows] * columns, np.diff(A.indptr[rows.start : rows.stop + 1]))
-        pairs = own + labels[A.indices[entries]]
-        sums += np.bincount(pairs, weights=A.values[entries], minlength=sums.size)
+def _stored_entries(A: Any) -> Iterable[tuple[slice, Array, Array, Array]]:
+    """Return blocks of rows with the three arrays of their entries; in memory all rows are one."""
+    return A.blocks() if A.is_streamed else [(slice(0, A.n), A.indptr, A.indices, A.values)]
+
+
+def _add_entries(
+    rows: slice, indptr: Array, indices: Array, values: Array, labels: Array, sums: Array
+) -> None:
+    """Add the entries of some rows to the sums of their pairs of labels.
+
+    One entry after the other, so that the sums have the same bits however the rows are cut; for as many
+    entries at a time as there are sums.
+    """
+    columns, n = int(np.sqrt(sums.size)), rows.stop - rows.start
+    at_once = n * max(sums.size, 1 << 20) // max(values.size, 1)
+    own = labels[rows] * columns
+    for part in split(n, max(at_once, 1)):
+        entries = slice(indptr[part.start], indptr[part.stop])
+        pairs = np.repeat(own[part], np.diff(indptr[part.start : part.stop + 1]))
+        pairs += labels[indices[entries]]
+        np.add.at(sums, pairs, values[entries])
 
 
 def merge_gains(B: Array, sizes: Array) -> Array:
