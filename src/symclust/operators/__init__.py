@@ -25,7 +25,7 @@ Results are the same, to the bit, on any number of threads (of those on a device
 operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
 """
 
-from symclust.operators._arrays import bordered, dense_product, stacked
+from symclust.operators._arrays import bordered, dense_product, on_lines, stacked
 from symclust.operators._base import Operator
 from symclust.operators._building import save_on_disk, write_on_disk
 from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, network_of_table
@@ -80,6 +80,7 @@ __all__ = [
     "network_of_edges",
     "network_of_table",
     "number_nodes",
+    "on_lines",
     "over_blocks",
     "read_csr",
     "save_on_disk",

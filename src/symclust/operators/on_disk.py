@@ -17,7 +17,7 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators._arrays import as_pairs, as_subset, as_vector
+from symclust.operators._arrays import as_pairs, as_subset, as_vector, on_lines
 from symclust.operators._base import Operator, Restricted, sum_of_squares
 from symclust.operators._row_blocks import (
     ArrayEntries,
@@ -175,6 +175,7 @@ class OnDisk(Operator):
 
     def _product(self, H: Array) -> Array:
         out = np.empty_like(H)
+        H = on_lines([H])  # once: each block's product would copy it again
         for rows, indptr, indices, values in self.blocks():
             _kernels.spmm(indptr, indices, values, H, out[rows])
         return out

@@ -13,7 +13,7 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.objectives import GivesColumns, GivesRowProblem, factor_arrays, gram, is_sparse_factor
-from symclust.operators import Operator
+from symclust.operators import Operator, on_lines
 from symclust.solvers._base import Problem, Solver, State
 
 __all__ = ["Coordinate", "RowDescent"]
@@ -24,7 +24,6 @@ MOST_PARTIAL = 20
 # arithmetic. With it, the first time over a row does nearly all.
 MOST_CYCLES = {False: 10, True: 1}
 UNOPENED = 0.25  # share of the squared gradient that entries of zero that stay zero may hold together
-LINE, IN_CACHE = 64, 1 << 20  # bytes of a line of the cache, and of what stays in it
 FRESH_GRAM = 16  # iterations after which HᵀH and XᵀH are computed anew: until then they are kept up to date
 
 
@@ -58,7 +57,7 @@ class RowDescent(Solver):
             for state in states:
                 _SparseFactorSweep(problem, state).run()
             return
-        H = _wide([state.H for state in states])
+        H = on_lines([state.H for state in states])
         A, G = problem.operator, _gram_matrices(states, H)
         sweep = _FactoredSweep(problem, H, G, states) if A.factored else _sweep_of(problem, H, G)
         by_entries = A.is_sparse or A.is_streamed or A.factored
@@ -105,30 +104,6 @@ def _still_moving(row_gradient: Array) -> tuple[Array, int]:
     n = len(row_gradient)
     active = (row_gradient > NEGLIGIBLE * row_gradient.sum() / n).astype(np.uint8)
     return active, min(n // max(int(active.sum()), 1) - 1, MOST_PARTIAL)
-
-
-def _wide(parts: Sequence[Array]) -> Array:
-    """Return the starts side by side, in memory that begins with a line of the cache where that matters."""
-    width = sum(part.shape[1] for part in parts)
-    if len(parts) == 1 and not _crosses_lines(parts[0]):
-        return parts[0]
-    return np.concatenate(parts, axis=1, out=_on_lines((len(parts[0]), width), parts[0].dtype))
-
-
-def _crosses_lines(H: Array) -> bool:
-    """Whether rows would take fewer lines of the cache if the first began with one.
-
-    NumPy's arrays begin 16 bytes after a line: a row of 64 bytes then takes two, and a sweep over a graph
-    without order reads twice as much. Rows that are no multiple of half a line cross lines wherever they lie.
-    """
-    return bool(H.shape[1] * H.itemsize % (LINE // 2) == 0 and H.nbytes > IN_CACHE and H.ctypes.data % LINE)
-
-
-def _on_lines(shape: tuple[int, int], dtype: Any) -> Array:
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    room = np.empty(size + LINE, dtype=np.uint8)
-    first = -room.ctypes.data % LINE
-    return room[first : first + size].view(dtype).reshape(shape)
 
 
 def _of_start(wide: Array, s: int, starts: int) -> Array:
@@ -272,7 +247,7 @@ class _FactoredSweep(_Sweep):
         self.states = states
         # Kept up to date like HᵀH: to compute it anew would add a third to what a sweep costs.
         fresh = _some_are_stale(states)
-        self.Z = self.A.factored.inward(H) if fresh else _wide([state.memory["Z"] for state in states])
+        self.Z = self.A.factored.inward(H) if fresh else on_lines([state.memory["Z"] for state in states])
 
     def sparse(self) -> Array:
         """Sweep as over the rows of a sparse A, and leave to each start what stands for its H."""
