@@ -102,7 +102,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
         For another number of dimensions, no samples, no features, complex numbers, NaN, infinity, or masked
         entries.
     InputTypeError
-        For a path or a list of edges, and for entries that are not numbers.
+        For a path, a Dask collection or a list of edges, and for entries that are not numbers.
 
     Examples
     --------
@@ -159,6 +159,12 @@ def _refuse_containers(X: Any, name: str) -> None:
             f"{name} is a path or a text, {X!r:.60}. Expected the data themselves: an array, a DataFrame or "
             "a sparse matrix with one row per sample, or a graph. Read a file first: symclust.read(path), or "
             "numpy.loadtxt(path, delimiter=',') or pandas.read_csv(path)."
+        )
+    if is_a(X, "dask", "Array") or is_a(X, "dask", "DataFrame"):
+        raise InputTypeError(
+            f"{name} is a Dask {type(X).__name__}, and is needed in memory here. Give {name}.compute() if it "
+            "fits, or some rows at a time. Blocks stay with the workers in HierarchicalNMF, topics and "
+            "DocumentWeights, and in fits of similarities with affinity='precomputed'."
         )
     if any(is_a(X, "symclust", kind) for kind in ("AttributedGraph", "AttributedNodes")):
         raise InputTypeError(

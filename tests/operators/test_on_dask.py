@@ -25,8 +25,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from symclust import KernelKMeans, OffDiagonalSymNMF, SymNMF
+from symclust import (
+    NMF,
+    AffineNMF,
+    DivisiveClustering,
+    GraphNMF,
+    HierarchicalSymNMF,
+    KernelKMeans,
+    OffDiagonalSymNMF,
+    SparseNMF,
+    SphericalKMeans,
+    SymNMF,
+    select_n_clusters,
+)
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError, WorkerError
+from symclust.graphs import cosine, nearest_neighbors
 from symclust.operators import (
     DUPLICATES,
     Dense,
@@ -209,6 +222,30 @@ def test_blocks_that_were_cancelled_are_made_again(workers):
     assert_array_equal(operator @ start(), Sparse(A) @ start())
 
 
+def test_parts_are_cut_and_made_again_by_the_workers(workers, monkeypatch):
+    A, operator = random_graph(), on_workers(random_graph())
+    monkeypatch.setattr(OnDask, "_rows", None)  # nothing of A comes here
+    index = np.flatnonzero(np.random.default_rng(3).uniform(size=N) < 0.3)
+    part, H = operator.submatrix(index), start(index.size)
+    expected = Sparse(A[index][:, index])
+    assert_array_equal(part @ H, expected @ H)
+    assert check_similarity(part) == pytest.approx(check_similarity(expected), rel=1e-12)
+    kill_a_holder(workers, part)
+    assert_array_equal(part @ H, expected @ H)
+    workers.cancel(part._blocks._blocks)
+    assert_array_equal(part @ H, expected @ H)
+
+
+def test_another_client_takes_the_place_of_one_that_was_closed(client):
+    A, H = random_graph(), start()
+    with Client(client.cluster, timeout=60, set_as_default=False) as first:
+        operator = OnDask(delayed_rows(A), client=first, timeout=SECONDS)
+    with pytest.raises(WorkerError, match=r"client that kept the 5 blocks of A was closed.*Client\("):
+        operator @ H
+    with client.as_current():
+        assert_array_equal(operator @ H, Sparse(A) @ H)
+
+
 def test_edges_of_a_parquet_dataset(workers, tmp_path):
     rng = np.random.default_rng(2)
     i, j, w = rng.integers(0, 300, 4000), rng.integers(0, 300, 4000), rng.uniform(size=4000)
@@ -229,6 +266,12 @@ def test_an_error_on_a_worker_says_what_is_wrong(workers):
     edges = pd.DataFrame({"source": ["a", "b"], "target": ["b", "a"], "weight": [1.0, 2.0]})
     with pytest.raises(InputError, match=r"between '.' and '.' is listed 2 times.*in partition"):
         OnDask.from_edges(dd.from_pandas(edges, npartitions=2), timeout=SECONDS)
+
+
+def test_a_block_that_cannot_be_made_is_no_lost_worker(workers):
+    blocks = [dask.delayed(np.eye(4))[:2], dask.delayed(np.load)("no such file.npy")]
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        OnDask(blocks, timeout=SECONDS)
 
 
 def test_a_pickled_operator_finds_its_blocks_again(workers):
@@ -368,6 +411,68 @@ def test_solvers_that_need_rows_are_refused(solver):
         fit(A, solver=solver)
 
 
+@pytest.mark.parametrize("choose", [np.flatnonzero, lambda mask: np.flatnonzero(mask)[::-1], np.asarray])
+@pytest.mark.parametrize("d", [None, np.linspace(1, 2, 60)])
+def test_parts_in_any_order(choose, d):
+    A, index = random_graph(60, degree=20).toarray(), choose(np.arange(60) % 7 > 3)
+    operator = OnDask(da.from_array(A, chunks=(2, 60)))  # some blocks have none of the rows
+    if d is not None:
+        operator, A = operator.scaled(d), d[:, None] * A * d
+    part, expected = operator.submatrix(index), A[index][:, index]
+    assert part.is_remote
+    assert_allclose(part.toarray(), expected)
+    assert_allclose(part.submatrix([4, 2]).toarray(), expected[[4, 2]][:, [4, 2]])
+    assert part.squared_norm() == pytest.approx((expected**2).sum())
+    with pytest.raises(InputError, match="at least one row"):
+        operator.submatrix([])
+
+
+def test_trees_of_parts_bring_nothing_here(monkeypatch):
+    A = np.kron(np.eye(3), np.ones((20, 20))) + 0.01
+    monkeypatch.setattr(OnDask, "_rows", None)
+    half = SymNMF(2, affinity="precomputed", random_state=0)
+    model = DivisiveClustering(half, 3, affinity="precomputed").fit(da.from_array(A, chunks=(25, 60)))
+    assert sorted(np.bincount(model.labels_)) == [20, 20, 20]
+
+
+@pytest.mark.parametrize("init", ["greedy", "zero"])
+def test_starts_that_visit_all_rows_are_refused(init):
+    A = da.from_array(random_graph(60).toarray(), chunks=20)
+    with pytest.raises(CombinationError, match=f"init='{init}'.*lie with workers.*'merge'"):
+        OffDiagonalSymNMF(2, init=init, affinity="precomputed").fit(A)
+    model = OffDiagonalSymNMF(2, init="merge", affinity="precomputed", random_state=0, max_iter=3).fit(A)
+    assert model.membership_.shape == (60, 2)
+    with pytest.raises(CombinationError, match=r"edges of a graph.*lie with workers.*SymNMF"):
+        HierarchicalSymNMF(2, affinity="precomputed").fit(A)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        *(lambda X, kind=kind: kind(2).fit(X) for kind in (NMF, SparseNMF, AffineNMF, GraphNMF)),
+        lambda X: SphericalKMeans(2).fit(X),
+        cosine,
+        nearest_neighbors,
+        lambda X: fit(X).score(X),
+        lambda X: fit(X).predict(X[:5]),
+        lambda X: fit(X).transform(X[:5].to_dask_dataframe()),
+        lambda X: OffDiagonalSymNMF(2, affinity="precomputed", ignore=X > 0.5).fit(random_graph(60)),
+    ],
+)
+def test_what_needs_all_of_an_array_does_not_compute_it_in_silence(use):
+    A = da.from_array(random_graph(60).toarray(), chunks=20)
+    with nothing_comes_to_the_client(), pytest.raises(InputTypeError, match=r"Dask.*\.compute\(\)"):
+        use(A)
+
+
+def test_a_study_has_the_blocks_made_once():
+    A, made = np.kron(np.eye(3), np.ones((15, 15))) + 0.01, []
+    counted = dask.delayed(lambda: made.append(1) or A)
+    X = da.from_delayed(counted(), (45, 45), dtype=float)
+    study = select_n_clusters(X, SymNMF(affinity="precomputed"), candidates=[2, 3, 4], random_state=0)
+    assert study.n_clusters == 3 and len(made) == 1
+
+
 def test_what_is_made_of_it_is_remote_too():
     A = OnDask(delayed_rows(random_graph(60)))
     mask = sp.csr_array(([1, 1], ([0, 5], [5, 0])), shape=(60, 60))
@@ -492,6 +597,14 @@ def test_weights_are_ones_or_another_column_and_single_precision_is_kept():
 def test_edges_that_are_none_are_refused(columns, error, words):
     with pytest.raises(error, match=words):
         OnDask.from_edges(dd.from_pandas(pd.DataFrame(columns), npartitions=1))
+
+
+def test_paths_without_edges_are_named(tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\n1,2\n")
+    (tmp_path / "empty").mkdir()
+    for name in ("missing", "empty", "edges.csv"):
+        with pytest.raises(InputError, match=rf"{name}' cannot be read as edges: .*Parquet file"):
+            OnDask.from_edges(tmp_path / name)
 
 
 def test_edges_are_a_table_or_a_path():

@@ -201,6 +201,8 @@ def trace_network(
     similarity: Similarity, X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool
 ) -> Similarity:
     """Return a similarity that was made of a network with the network, and how to make it of another."""
+    if is_a(X, "dask", "Array"):
+        return similarity  # no network, and reading it again would have its blocks made again
     given = _check_params(params)
     X, affinity = _recognise(X, affinity, given)
     is_edges = is_similarity(X) and not (_is_operator(X) or isinstance(X, AttributedGraph))
@@ -590,6 +592,11 @@ def read_ignored(ignore: Any, n: int) -> sparse.csr_array:
 
 
 def _mask_array(ignore: Any) -> Array:
+    if is_a(ignore, "dask", "Array"):
+        raise InputTypeError(
+            "ignore is a Dask array, and pairs to be ignored are kept in memory. Give a SciPy sparse mask, "
+            "or ignore.compute() if n × n numbers fit."
+        )
     refuse_masked(ignore, name="ignore", gaps="Give a mask of zeros and ones: ones at pairs to be ignored.")
     array = np.asarray(ignore)
     if array.ndim != 2 or array.dtype.kind not in "bifu":

@@ -223,6 +223,11 @@ def _as_csr(operator: Operator) -> csr_array:
         return operator.csr
     if isinstance(operator, Dense):
         return Sparse(csr_array(operator.array)).csr
+    if operator.is_remote:
+        raise CombinationError(
+            f"Communities are cut along the edges of a graph, and those of {operator!r} lie with workers. "
+            "Bring the graph here if it fits, as a sparse matrix, or choose SymNMF with init='merge'."
+        )
     raise CombinationError(
         f"Communities are cut along the edges of a graph, and {operator!r} has none at hand: it knows only "
         "how to multiply. Give a sparse matrix or a graph, or keep the largest similarities of each "

@@ -50,13 +50,25 @@ def delay_edges(
 
 def _read_table(edges: Any) -> Any:
     if isinstance(edges, str | PathLike):
-        return import_dask("dask.dataframe").read_parquet(edges)
+        return _read_parquet(edges)
     if not is_a(edges, "dask", "DataFrame"):
         raise InputTypeError(
             f"Edges on a cluster are a Dask DataFrame, or the path of a Parquet file or folder; got "
             f"{type(edges).__name__}. Make one with dask.dataframe.from_pandas(frame, npartitions=...)."
         )
     return edges
+
+
+def _read_parquet(path: Any) -> Any:
+    frames = import_dask("dask.dataframe")
+    try:
+        return frames.read_parquet(path)
+    except (OSError, ValueError) as error:  # what is not Parquet is an ArrowInvalid, which is a ValueError
+        reason = str(error).rpartition("Original Message: ")[2]
+        raise InputError(
+            f"{str(path)!r} cannot be read as edges: {reason:.200}. Expected a Parquet file, or a folder of "
+            "files that end with .parquet; for other tables give a Dask DataFrame."
+        ) from error
 
 
 def _reduce(tables: list[Any]) -> Any:

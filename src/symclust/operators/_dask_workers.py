@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -56,6 +56,9 @@ class Blocks(Protocol):
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
         """Return ``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
 
+    def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> Blocks:
+        """Return the blocks ``function(block, shared, other)`` of those that there is an `other` for."""
+
     def __len__(self) -> int:
         """Return how many there are."""
 
@@ -83,6 +86,12 @@ class HeldHere:
     def __init__(self, graph: Sequence[Any]) -> None:
         self._blocks = list(import_dask().compute(*graph, scheduler="threads"))
 
+    def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldHere:
+        """Make the blocks one after the other."""
+        derived = HeldHere([])
+        derived._blocks = [function(self._blocks[number], shared, other) for number, other in others.items()]
+        return derived
+
     def __len__(self) -> int:
         return len(self._blocks)
 
@@ -109,16 +118,16 @@ class HeldByWorkers:
     client : distributed.Client
     timeout : float
         Seconds that a pass over all blocks may take.
+    blocks : list of Future, optional
+        The blocks, where they are being made already.
     """
 
-    def __init__(self, graph: Sequence[Any], client: Any, timeout: float) -> None:
-        if getattr(client, "asynchronous", False):
-            raise InputTypeError(
-                "The client of the cluster is asynchronous, and fits wait for answers. Make it with "
-                "Client(address) outside of coroutines."
-            )
+    def __init__(
+        self, graph: Sequence[Any], client: Any, timeout: float, blocks: list[Any] | None = None
+    ) -> None:
+        _check_waits(client)
         self._graph, self._client, self._timeout = list(graph), client, float(timeout)
-        self._blocks = client.compute(self._graph)
+        self._blocks = client.compute(self._graph) if blocks is None else blocks
         self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
 
     def __len__(self) -> int:
@@ -142,6 +151,15 @@ class HeldByWorkers:
             ]
 
         return self._outlast_losses(submit)
+
+    def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldByWorkers:
+        """Make the blocks where those are that they are made of; the graph is for when all are lost."""
+        self._take_open_client()
+        delayed, submit = import_dask().delayed, partial(self._client.submit, pure=False)
+        once, sent = delayed(shared), submit(np.asarray, shared)  # a task, which is done again if it is lost
+        graph = [delayed(function)(self._graph[number], once, other) for number, other in others.items()]
+        blocks = [submit(function, self._blocks[number], sent, other) for number, other in others.items()]
+        return HeldByWorkers(graph, self._client, self._timeout, blocks)
 
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
         """Compare the pairs of one block with all others at a time: so many tasks at once, and no more."""
@@ -183,6 +201,7 @@ class HeldByWorkers:
         """Return the results of tasks; submit them again where what they were given was lost."""
         from distributed import CancelledError, KilledWorker
 
+        self._take_open_client()
         end, last = time.monotonic() + self._timeout, None
         for _ in range(ATTEMPTS):
             try:
@@ -194,11 +213,27 @@ class HeldByWorkers:
                     "cut A into more blocks of rows, or give workers more memory."
                 ) from error
             except (CancelledError, OSError) as error:  # a TimeoutError is an OSError
+                if any(block.status == "error" for block in self._blocks):
+                    raise  # no worker was lost: the blocks cannot be made, for example for want of a file
                 last = error
             if time.monotonic() >= end:
                 break
             self._make_lost_blocks()
         raise WorkerError(self._about(last)) from last
+
+    def _take_open_client(self) -> None:
+        """Have the blocks made again by the client in use if the one that had them was closed."""
+        if getattr(self._client, "status", None) != "closed":
+            return
+        client = _client_in_use()
+        if client is None:
+            raise WorkerError(
+                f"The client that kept the {len(self)} blocks of A was closed. Make another one, "
+                "distributed.Client(...): then they are made again. Or make the OnDask again."
+            )
+        _check_waits(client)
+        self._client, self._homes = client, {}
+        self._blocks = client.compute(self._graph)
 
     def _make_lost_blocks(self) -> None:
         """Make all blocks again if one of them was lost together with its history, as by a restart."""
@@ -211,6 +246,14 @@ class HeldByWorkers:
             f"The workers of {self._client!r} gave no answer about the {len(self)} blocks of A within "
             f"timeout={self._timeout:g} seconds or {ATTEMPTS} attempts ({reason}). Look whether there are "
             "workers and what they log; for blocks that take longer give a larger timeout to OnDask."
+        )
+
+
+def _check_waits(client: Any) -> None:
+    if getattr(client, "asynchronous", False):
+        raise InputTypeError(
+            "The client of the cluster is asynchronous, and fits wait for answers. Make it with "
+            "Client(address) outside of coroutines."
         )
 
 

@@ -15,8 +15,8 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators._arrays import as_pairs, as_vector, dense_product, read_dense
-from symclust.operators._base import Operator
+from symclust.operators._arrays import as_pairs, as_subset, as_vector, dense_product, read_dense
+from symclust.operators._base import Operator, Restricted
 from symclust.operators._dask_edges import delay_edges
 from symclust.operators._dask_workers import hold_blocks, import_dask
 from symclust.operators._row_blocks import RowBlock
@@ -72,7 +72,8 @@ class OnDask(Operator):
     is_remote = True
     _why_not_saved = (
         "The similarities lie with the workers of a cluster, and files of models do not hold them. "
-        "Save the model without its data: model.save(path, data=False)."
+        "Save the model without its data: model.save(path, data=False). Once loaded it has its labels and "
+        "memberships, but places no new samples."
     )
     _scale: Array | None = None  # d, where the operator is diag(d) A diag(d)
     _unscaled: OnDask | None = None
@@ -85,8 +86,7 @@ class OnDask(Operator):
         shapes, kinds = zip(*self._blocks.map(describe), strict=True)
         n, dtype = _check_described(shapes, kinds)
         super().__init__(n, dtype)
-        borders = np.cumsum([0, *(rows for rows, _ in shapes)])
-        self._slices = [slice(int(a), int(b)) for a, b in pairwise(borders)]
+        self._slices = _slices_of([rows for rows, _ in shapes])
 
     @classmethod
     def from_edges(
@@ -196,6 +196,19 @@ class OnDask(Operator):
         other._unscaled = self if self._unscaled is None else self._unscaled
         return other
 
+    def submatrix(self, index: Any) -> Operator:
+        """Return the operator A[index][:, index]; the workers that have these rows copy the part."""
+        index = np.arange(self.n)[as_subset(index, self.n)]
+        if self._unscaled is not None and self._scale is not None:
+            return self._unscaled.submatrix(index).scaled(self._scale[index])
+        other, order = object.__new__(OnDask), np.sort(index)
+        Operator.__init__(other, order.size, self.dtype)
+        rows = [order[(order >= own.start) & (order < own.stop)] - own.start for own in self._slices]
+        chosen = [number for number, some in enumerate(rows) if some.size]
+        other._blocks = self._blocks.derive(take_part, order, {number: rows[number] for number in chosen})
+        other._slices = _slices_of([rows[number].size for number in chosen])
+        return other if np.array_equal(index, order) else Restricted(other, np.searchsorted(order, index))
+
     # Sums over all entries ----------------------------------------------------------------------------------
 
     @cached_property
@@ -269,6 +282,11 @@ def _rows_of_chunks(blocks: Any) -> list[list[Any]]:
     return [[block] for block in blocks]
 
 
+def _slices_of(sizes: Sequence[int]) -> list[slice]:
+    """Return the rows of A that each block has."""
+    return [slice(int(a), int(b)) for a, b in pairwise(np.cumsum([0, *sizes]))]
+
+
 def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) -> tuple[int, Any]:
     """Return the number of rows and the dtype of blocks that fit together."""
     n = sum(rows for rows, _ in shapes)
@@ -335,6 +353,11 @@ def take_rows(block: Any, _: None, index: Array) -> Array:
     """Return some rows, dense."""
     rows = block[index]
     return rows.toarray() if sp.issparse(rows) else rows
+
+
+def take_part(block: Any, columns: Array, rows: Array) -> Any:
+    """Return some rows and columns, as the kernels want them."""
+    return prepare(block[rows][:, columns])
 
 
 def take_entries(block: Any, _: None, rows: Array, columns: Array) -> Array:

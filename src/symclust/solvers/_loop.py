@@ -199,7 +199,9 @@ def run(
     """
     solver.check(problem)
     given: Sequence[float | None] = reference or [None] * len(starts)
-    if len(starts) > 1 and control.callback is None and not interrupted and on_other_machines():
+    # Blocks of A on workers would be asked for by tasks that keep those workers busy: without end.
+    can_move = len(starts) > 1 and control.callback is None and not problem.operator.is_remote
+    if can_move and not interrupted and on_other_machines():
         tasks = [(H, own, control.seconds()) for H, own in zip(starts, given, strict=True)]
         return map_machines(_run_alone, (problem, solver, control, certify, least, settles), tasks)
     with single_threaded_blas():

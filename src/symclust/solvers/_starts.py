@@ -152,6 +152,12 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
     init = choose_init(problem, starts) if starts.init == "auto" else starts.init
     if init in WORKED_OUT:
         return work_out(init, problem, solver, starts, control)
+    if init in BY_COLUMNS and problem.operator.is_remote:
+        raise CombinationError(
+            f"init={init!r} visits the rows of A one after the other for each cluster, and those of "
+            f"{problem.operator!r} lie with workers: all of A would come here. Choose init='merge' or "
+            "'random'."
+        )
     initialize = registry.resolve("initialization", starts.init)
     options = {"is_over": control.is_over} if starts.init in BY_COLUMNS else {}
     with single_threaded_blas():
