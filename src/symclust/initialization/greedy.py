@@ -45,9 +45,7 @@ def greedy(
 
     Examples
     --------
-    >>> from collections.abc import Callable
-
-    import numpy as np
+    >>> import numpy as np
     >>> from symclust.initialization import greedy
     >>> from symclust.objectives import Absolute
     >>> from symclust.operators import as_operator
@@ -97,9 +95,7 @@ def zero(
 
     Examples
     --------
-    >>> from collections.abc import Callable
-
-    import numpy as np
+    >>> import numpy as np
     >>> from symclust.initialization import zero
     >>> from symclust.objectives import OffDiagonal
     >>> from symclust.operators import as_operator

@@ -307,13 +307,15 @@ def sketched_starts(problem: Problem, solver: Solver, starts: Starts, control: C
 def _solved(operator: Operator, solver: Solver, starts: Starts, control: Control) -> list[Start]:
     """Descend on the problem of another A from the starts of "merge", and return where that ends.
 
-    That is done by rows; on a device, where rows are not to be had, by the solver of the problem itself.
+    That is done by rows; where these are not at hand, on a device or with workers, by the solver of the
+    problem itself.
     """
     if starts.again is None:
         raise CombinationError(
             f"init={starts.init!r} needs the problem of another A, and nobody makes one here."
         )
-    other, chosen = starts.again(operator), solver if operator.on_device else RowDescent()
+    away = operator.on_device or operator.is_remote
+    other, chosen = starts.again(operator), solver if away else RowDescent()
     points = merged_starts(other, chosen, starts, control)
     paths = [point.merge_path for point in points]
     results = descend(other, chosen, starts, points, replace(control, callback=None))
