@@ -21,7 +21,7 @@ LEAF_NODES, ENOUGH = 15, 1000
 HELD = 0.5
 # A graph that is cut with so many times the nodes wanted takes too long: nodes are joined further, if their
 # groups have so many times the modularity that a graph without communities would have.
-LARGE, BEYOND_CHANCE = 8, 1.4
+LARGE, BEYOND_CHANCE = 8, 1.5
 
 Scale = tuple[LeafGraph, Array]  # a graph, and for each node its number in the next smaller graph
 
