@@ -113,6 +113,107 @@ def test_nodes_that_have_most_edges_elsewhere_are_not_joined(monkeypatch):
     assert max(seen) == 4000
 
 
+def sizes_of_cut_graphs(monkeypatch):
+    seen, bisect = [], LeafGraph.bisect
+    monkeypatch.setattr(LeafGraph, "bisect", lambda self, *how: seen.append(self.n) or bisect(self, *how))
+    return seen
+
+
+@pytest.mark.usefixtures("few_nodes_are_enough")
+@pytest.mark.parametrize("while_modular", [True, False])
+def test_large_graphs_are_joined_to_their_communities(while_modular, monkeypatch):
+    A, y = planted_partition(1200, 6, degree=16, mixing=0.2, random_state=0)
+    assert LeafGraph.whole(as_operator(A)).joined(0)[0].n < 20  # fewer than what is enough
+    seen = sizes_of_cut_graphs(monkeypatch)
+    tree = growth(A, while_modular=while_modular).grow(1200 if while_modular else 6)
+    assert tree.n_splits + 1 == 6
+    assert len(set(zip(y, tree.cut(6), strict=True))) == 6
+    assert max(seen) < 600
+
+
+@pytest.mark.usefixtures("few_nodes_are_enough")
+def test_groups_that_are_there_by_chance_are_not_used(monkeypatch):
+    A = nx.to_scipy_sparse_array(nx.gnp_random_graph(1200, 0.01, seed=0), dtype=float)
+    seen = sizes_of_cut_graphs(monkeypatch)
+    growth(A).grow(3)
+    assert max(seen) == 1200
+
+
+def test_the_modularity_of_random_graphs_is_known_whatever_the_weights():
+    chance = sys.modules[CommunityGrowth.__module__]._by_chance
+    A = nx.to_scipy_sparse_array(nx.gnp_random_graph(3000, 0.005, seed=0), dtype=float)
+    graph = LeafGraph.whole(as_operator(A))
+    assert chance(graph) == pytest.approx(0.97 / np.sqrt(15), rel=0.02)
+    assert chance(LeafGraph.whole(as_operator(7 * A))) == pytest.approx(chance(graph))
+    best = nx.community.louvain_communities(nx.from_scipy_sparse_array(A), seed=0)
+    assert nx.community.modularity(nx.from_scipy_sparse_array(A), best) == pytest.approx(
+        chance(graph), rel=0.2
+    )
+
+
+@pytest.fixture
+def wrong_leaves():
+    """Return a growth with two communities in one leaf and one in two, its labels, and the communities."""
+    A, y = planted_partition(600, 3, degree=16, mixing=0.1, random_state=0)
+    grown = growth(A)
+    grown.tree = Tree(3)
+    grown.tree.split(0, [[0], [1, 2]])
+    grown.tree.split(2, [[1], [2]])
+    return grown, np.where(y == 2, 1 + np.arange(600) % 2, 0).astype(np.int32), y
+
+
+def test_a_tree_that_grows_anew_parts_and_joins_communities(wrong_leaves):
+    grown, labels, y = wrong_leaves
+    labels = grown._regrown(labels, 3)
+    assert grown.tree.n_splits + 1 == 3
+    # Moves follow: until then a few nodes may be on the wrong side.
+    assert sum(np.bincount(y[labels == leaf]).max() for leaf in range(3)) > 590
+
+
+def test_an_interrupt_leaves_a_tree_that_was_to_grow_anew_as_it_was(wrong_leaves, monkeypatch):
+    grown, labels, _ = wrong_leaves
+    tree, seen, bisect = grown.tree, [], LeafGraph.bisect
+
+    def interrupting(self, *how):
+        seen.append(self.n)
+        if len(seen) == at:
+            raise KeyboardInterrupt
+        return bisect(self, *how)
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(LeafGraph, "bisect", interrupting)
+    for at in range(1, 100):
+        seen.clear()
+        tree.interrupted, grown.tree = False, tree
+        found = grown._regrown(labels, 3)
+        if len(seen) < at:
+            break
+        assert found is labels
+        assert grown.tree is tree
+        assert tree.interrupted
+    assert at > 5
+
+
+@pytest.mark.usefixtures("few_nodes_are_enough")
+def test_communities_that_fell_together_are_found_on_large_graphs(monkeypatch):
+    A, y = planted_partition(3000, 20, degree=20, mixing=0.5, random_state=0)
+    pairs = [len(set(zip(y, growth(A).grow(20).cut(20), strict=True)))]
+    monkeypatch.setattr(CommunityGrowth, "_regrown", lambda self, labels, _: labels)
+    pairs.append(len(set(zip(y, growth(A).grow(20).cut(20), strict=True))))
+    assert pairs[0] < 32 < pairs[1]
+
+
+@pytest.mark.usefixtures("few_nodes_are_enough")
+@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("smallest", [1, 30])
+def test_large_graphs_give_as_many_leaves_as_wanted(both, smallest):
+    A, _ = planted_partition(1200, 6, degree=16, mixing=0.2, random_state=0)
+    for k in (1, 2, 6, 9, 14):
+        tree = growth(A, smallest, both=both).grow(k)
+        assert tree.n_splits + 1 == k
+        assert min(len(leaf.members) for leaf in tree.leaves()) >= smallest
+
+
 def test_moves_find_what_cuts_alone_do_not():
     A, y = lfr(2000, mixing=0.6, random_state=1)
     k = len(np.unique(y))
@@ -141,10 +242,19 @@ def test_leaves_vanish_where_the_modularity_can_do_without_them():
     assert modularity(graph, after) > modularity(graph, before)
 
 
+def joined_to_many(n):
+    return lfr(n, mixing=0.1, average_degree=8, max_degree=20, random_state=0)[0]
+
+
+def joined_to_few(n):
+    return planted_partition(n, 12, degree=12, mixing=0.2, random_state=0)[0]
+
+
 @pytest.mark.usefixtures("few_nodes_are_enough")
 @pytest.mark.parametrize("both", [True, False])
-def test_does_not_depend_on_the_number_of_threads(both, monkeypatch):
-    A, _ = lfr(600, mixing=0.2, average_degree=8, random_state=0)
+@pytest.mark.parametrize("made", [joined_to_many, joined_to_few])
+def test_does_not_depend_on_the_number_of_threads(made, both, monkeypatch):
+    A = made(600)
     trees = []
     for threads in (1, 3):
         monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
@@ -155,8 +265,9 @@ def test_does_not_depend_on_the_number_of_threads(both, monkeypatch):
 @pytest.mark.usefixtures("few_nodes_are_enough")
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("name", ["moved", "joined", "contracted", "bisect"])
-def test_an_interrupt_keeps_the_tree(name, both, monkeypatch):
-    A, _ = lfr(400, mixing=0.1, average_degree=8, max_degree=20, random_state=0)
+@pytest.mark.parametrize("made", [joined_to_many, joined_to_few])
+def test_an_interrupt_keeps_the_tree(made, name, both, monkeypatch):
+    A = made(400)
     original, calls = getattr(LeafGraph, name), []
 
     def interrupting(self, *args):
@@ -181,6 +292,7 @@ def test_an_interrupt_keeps_the_tree(name, both, monkeypatch):
         outcomes.add("kept")
         assert tree.interrupted
         assert tree.n_samples == 400
+        assert tree.n_splits + 1 <= 9
         labels = tree.cut(tree.n_splits + 1)
         assert set(labels) == set(range(tree.n_splits + 1))
         assert grown.history[-1][1] == pytest.approx(normalized_cut(A, labels), abs=1e-9)

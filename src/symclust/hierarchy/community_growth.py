@@ -19,6 +19,9 @@ LEAF_NODES, ENOUGH = 15, 1000
 # Share of the weights that has to be inside the groups of nodes: where it is less, a node belongs to its
 # group by chance, and so would the tree (docs/community_trees.md).
 HELD = 0.5
+# A graph that is cut with so many times the nodes wanted takes too long: nodes are joined further, if their
+# groups have so many times the modularity that a graph without communities would have.
+LARGE, BEYOND_CHANCE = 8, 1.5
 
 Scale = tuple[LeafGraph, Array]  # a graph, and for each node its number in the next smaller graph
 
@@ -28,7 +31,9 @@ class CommunityGrowth:
 
     Nodes are joined once for the whole tree, by local moves that raise the modularity; `CutGrowth` cuts the
     smallest graph. Then, from that graph back to the nodes themselves, whatever raises the score by going to
-    another leaf does. Inner nodes are the unions of their leaves, so that all is as nested as before.
+    another leaf does. Where only very few joined nodes are fast enough to cut, leaves are then split and the
+    tree is grown anew over the parts. Inner nodes are the unions of their leaves, so that all is as nested as
+    before.
 
     Parameters
     ----------
@@ -83,14 +88,16 @@ class CommunityGrowth:
         """
         started = time.perf_counter()
         enough = ENOUGH if self.while_modular else max(LEAF_NODES * n_leaves, ENOUGH)
-        scales, top = _scales(self.whole, enough, self.seed)
-        self._cut(top, Tree(top.n), n_leaves, self.balance)
+        scales, top, too_small = _scales(self.whole, enough, self.seed)
+        self._cut(top, Tree(top.n), top.n if too_small else n_leaves, self.balance)
         labels = self._cycle(top, self._labels())
         for graph, group in reversed(scales):
             labels = self._moved(graph, labels[group])
-        if not self.both:
+        if too_small:
+            labels = self._regrown(labels, n_leaves)
+        if too_small or not self.both:
             labels = self._cycle(self.whole, labels, n_leaves)
-        self.tree = self._surely(lambda: self.tree.with_leaves(labels))
+        self.tree = self._surely(lambda: self.tree.with_leaves(labels).pruned(n_leaves))
         too_few = self.tree.n_splits + 1 < n_leaves and not self.while_modular
         if too_few and (scales or not self.both):  # joined nodes were too large for so many leaves
             self._cut(self.whole, self.tree, n_leaves, self.balance)
@@ -100,15 +107,43 @@ class CommunityGrowth:
         self.history = list(zip(seconds, cuts, strict=True))
         return self.tree
 
-    def _cut(self, graph: LeafGraph, tree: Tree, n_leaves: int, balance: float) -> None:
+    def _cut(
+        self, graph: LeafGraph, tree: Tree, n_leaves: int, balance: float, while_modular: bool | None = None
+    ) -> None:
         """Split leaves of a tree until there are as many as wanted, unless it has been interrupted."""
         self.tree = tree
         if tree.interrupted:
             return
-        how = (balance, self.smallest, self.while_modular, self.n_init, self.seed)
+        while_modular = self.while_modular if while_modular is None else while_modular
+        how = (balance, self.smallest, while_modular, self.n_init, self.seed)
         growth = CutGrowth(graph, *how, tree=tree)
         growth.grow(n_leaves)
         self.history += growth.history[len(self.history) :]
+
+    def _regrown(self, labels: Array, n_leaves: int) -> Array:
+        """Split leaves where that raises the modularity; then grow the tree anew, on the graph of the parts.
+
+        Communities that fell together when nodes were joined come apart, and pieces of one that got into two
+        leaves together; moves of single nodes do neither. Most leaves are cut once, which takes far less
+        than a tree of the whole graph. After an interrupt all is as it was.
+        """
+        if self.tree.interrupted:
+            return labels
+        before, history = self.tree, list(self.history)
+        with before.interruptible():
+            self._cut(self.whole, before.with_leaves(labels), self.whole.n, self.balance, while_modular=True)
+            if self.tree.n_splits + 1 < n_leaves and not self.while_modular:
+                self._cut(self.whole, self.tree, n_leaves, self.balance)
+            parts = self._labels()
+            graph = self.whole.contracted(parts)
+            if not self.tree.interrupted:
+                self._cut(graph, Tree(graph.n), n_leaves, self.balance)
+            before.interrupted = self.tree.interrupted
+        self.history = history
+        if not before.interrupted:
+            return self._labels()[parts]
+        self.tree = before
+        return labels
 
     def _surely(self, work: Callable[[], Any]) -> Any:
         """Return the answer of something short, asked for again after an interrupt, which marks the tree."""
@@ -155,20 +190,42 @@ class CommunityGrowth:
         return groups
 
 
-def _scales(graph: LeafGraph, enough: int, seed: int) -> tuple[list[Scale], LeafGraph]:
-    """Join nodes again and again; return the graphs before the last one, and the last one.
+def _scales(graph: LeafGraph, enough: int, seed: int) -> tuple[list[Scale], LeafGraph, bool]:
+    """Join nodes again and again; return the graphs before the last one, the last one and if it is too small.
 
     It ends before there are fewer than `enough` nodes, or where most of the weights would be between groups.
+    Where that leaves a `LARGE` graph, nodes are joined to fewer, unless the groups could be there by chance.
     """
-    scales: list[Scale] = []
-    volume = graph.volumes.sum()
+    whole, scales, fine = graph, list[Scale](), 0
     while graph.n > enough:
         smaller, group = graph.joined(child_seed(seed, len(scales)))
-        if smaller.n < enough or smaller.n == graph.n or smaller.loops.sum() < HELD * volume:
+        is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * whole.volumes.sum()
+        if smaller.n == graph.n or (fine == len(scales) and not is_fine and graph.n <= LARGE * enough):
             break
+        fine += is_fine and fine == len(scales)
         scales.append((graph, group))
         graph = smaller
-    return scales, graph
+    if len(scales) > fine and _modularity(graph) < BEYOND_CHANCE * _by_chance(whole):
+        graph = scales[fine][0]
+        del scales[fine:]
+    return scales, graph, len(scales) > fine
+
+
+def _modularity(graph: LeafGraph) -> float:
+    """Return the modularity of a graph's nodes, each of which stands for several."""
+    volume = graph.volumes.sum()
+    return float(graph.loops.sum() / volume - np.sum((graph.volumes / volume) ** 2))
+
+
+def _by_chance(graph: LeafGraph) -> float:
+    """Return the modularity that can be had by grouping the nodes of a random graph with the same degrees.
+
+    0.97 Σ √dᵢ / Σ dᵢ (Reichardt and Bornholdt, Phys. Rev. E 76, 015102, 2007); with weights, √dᵢ becomes the
+    spread of a node's ties to random halves, √Σⱼ wᵢⱼ².
+    """
+    begins = graph.indptr[:-1][np.diff(graph.indptr) > 0]
+    squares = np.add.reduceat(np.square(graph.weights, dtype=np.float64), begins)
+    return float(0.97 * np.sqrt(squares).sum() / graph.volumes.sum())
 
 
 def _scales_within(graph: LeafGraph, labels: Array, seed: int) -> tuple[list[Scale], LeafGraph, Array]:

@@ -145,6 +145,12 @@ class Tree:
                 node.children, node.split = (), None
         del self.nodes[n_nodes:]
 
+    def pruned(self, n_clusters: int) -> Tree:
+        """Take back the last splits, so that at most `n_clusters` leaves are left; return the tree itself."""
+        self.n_splits = min(self.n_splits, n_clusters - 1)
+        self._forget_incomplete()
+        return self
+
     def leaves(self, n_clusters: int | None = None) -> list[Node]:
         """Return the leaves from left to right, now or when there were `n_clusters`."""
         last = self._last_split(n_clusters)
