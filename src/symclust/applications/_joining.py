@@ -82,7 +82,8 @@ def _of_all(tree: TopicTree, new: Corpus) -> Corpus:
 
 def _note(fitted: FittedTopics, new: Corpus, n: int) -> list[str]:
     """Return a sentence about what has joined; warn where many of its words are none of the terms."""
-    joined = f"{len(new):,} documents joined the first {n:,}"
+    documents = "1 document" if len(new) == 1 else f"{len(new):,} documents"
+    joined = f"{documents} joined the first {n:,}"
     share = _share_of_unknown(fitted, new)
     if share is None:
         return [f"{joined}."]
