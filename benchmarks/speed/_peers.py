@@ -183,7 +183,7 @@ def child() -> None:
         np.savez(folder / "answer.npz", **answer)
     except ImportError as error:
         facts = {"why not": f"{error}: pip install {' '.join(peer.requires)}"}
-    except Exception as error:
+    except Exception as error:  # whatever a package raises is told in its row, and the others go on
         traceback.print_exc()
         facts = {"why not": f"{type(error).__name__}: {error}"[:200]}
     (folder / "facts.json").write_text(json.dumps(facts))

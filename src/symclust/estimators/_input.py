@@ -34,6 +34,7 @@ from symclust.operators import (
     bordered,
     graph_adjacency,
     graph_names,
+    is_dask,
     network_of_table,
 )
 from symclust.validation import (
@@ -152,7 +153,7 @@ def _recognise(X: Any, affinity: Any, params: dict[str, Any]) -> tuple[Any, Any]
     In such a table rows and columns have the same names. Zeros on its diagonal are those of the adjacency
     matrix of a graph, or those of distances, which are asked about.
     """
-    if is_a(X, "dask", "Array"):
+    if is_dask(X):
         return _on_workers(X, affinity), affinity
     if is_a(X, "dask", "DataFrame"):
         raise InputTypeError(
@@ -201,7 +202,7 @@ def trace_network(
     similarity: Similarity, X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool
 ) -> Similarity:
     """Return a similarity that was made of a network with the network, and how to make it of another."""
-    if is_a(X, "dask", "Array"):
+    if is_dask(X):
         return similarity  # no network, and reading it again would have its blocks made again
     given = _check_params(params)
     X, affinity = _recognise(X, affinity, given)
@@ -592,7 +593,7 @@ def read_ignored(ignore: Any, n: int) -> sparse.csr_array:
 
 
 def _mask_array(ignore: Any) -> Array:
-    if is_a(ignore, "dask", "Array"):
+    if is_dask(ignore):
         raise InputTypeError(
             "ignore is a Dask array, and pairs to be ignored are kept in memory. Give a SciPy sparse mask, "
             "or ignore.compute() if n × n numbers fit."

@@ -86,11 +86,10 @@ class Cosine(Affinity):
         Among unit rows ‖u − v‖² = 2 − 2uᵀv: the nearest are the most similar.
         """
         U = self._search.X
+        samples = U[first:] if Q is None else Q
         _, neighbors = self._search.nearest(q, Q, first)
         rows = np.repeat(np.arange(neighbors.shape[0]), neighbors.shape[1])
-        products = pair_products(U[first:] if Q is None else Q, U, rows, neighbors.ravel()).clip(
-            -1, 1
-        )  # (21)
+        products = pair_products(samples, U, rows, neighbors.ravel()).clip(-1, 1)  # (21)
         return directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
 
     def _graph(self, values: Array, rows: Array, columns: Array, n: int) -> sparse.csr_array:

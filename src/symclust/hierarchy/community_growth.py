@@ -196,19 +196,22 @@ def _scales(graph: LeafGraph, enough: int, seed: int) -> tuple[list[Scale], Leaf
     It ends before there are fewer than `enough` nodes, or where most of the weights would be between groups.
     Where that leaves a `LARGE` graph, nodes are joined to fewer, unless the groups could be there by chance.
     """
-    whole, scales, fine = graph, list[Scale](), 0
+    whole, scales = graph, list[Scale]()
+    fine = None  # how many scales came before the first that is too small, if one is
     while graph.n > enough:
         smaller, group = graph.joined(child_seed(seed, len(scales)))
-        is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * whole.volumes.sum()
-        if smaller.n == graph.n or (fine == len(scales) and not is_fine and graph.n <= LARGE * enough):
+        if smaller.n == graph.n:
             break
-        fine += is_fine and fine == len(scales)
+        is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * whole.volumes.sum()
+        if fine is None and not is_fine:
+            if graph.n <= LARGE * enough:
+                break
+            fine = len(scales)
         scales.append((graph, group))
         graph = smaller
-    if len(scales) > fine and _modularity(graph) < BEYOND_CHANCE * _by_chance(whole):
-        graph = scales[fine][0]
-        del scales[fine:]
-    return scales, graph, len(scales) > fine
+    if fine is not None and _modularity(graph) < BEYOND_CHANCE * _by_chance(whole):
+        return scales[:fine], scales[fine][0], False
+    return scales, graph, fine is not None
 
 
 def _modularity(graph: LeafGraph) -> float:

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.operators._base import Operator
+from symclust.operators._dask_blocks import is_dask
 from symclust.operators._network import Network, network_of_edges, number_nodes
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
@@ -78,7 +79,7 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
             f"weight={weight!r} names an attribute of the edges of a graph, and a "
             f"{type(similarity).__name__} has none. Leave it out."
         )
-    if is_a(similarity, "dask", "Array"):
+    if is_dask(similarity):
         return _on_workers(similarity, dtype)
     if is_tensor(similarity):
         return tensor_operator(similarity, dtype)

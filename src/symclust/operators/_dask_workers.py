@@ -206,7 +206,7 @@ class HeldByWorkers:
         for _ in range(ATTEMPTS):
             try:
                 tasks = submit(end)
-                return self._wait(lambda tasks=tasks: self._client.gather(tasks, asynchronous=True), end)  # type: ignore[misc]
+                return self._wait(partial(self._client.gather, tasks, asynchronous=True), end)
             except KilledWorker as error:
                 raise WorkerError(
                     f"One task ({error.task}) has ended several workers. Often their memory is too small: "

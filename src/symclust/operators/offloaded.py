@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -218,7 +218,7 @@ def _cuts(host: Dense | Sparse | OnDisk, limit: int) -> list[slice]:
     return cut_rows(host.indptr, max(1, limit // 2 // _entry_size(host)))
 
 
-def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Iterator[Any]:
+def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Generator[Any, None, None]:
     """Yield blocks of rows as the host has them: rows and one array, or rows and the three of CSR."""
     if isinstance(host, OnDisk):
         yield from host._read(cuts)
@@ -235,14 +235,14 @@ def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Iterator[A
 # On the way -------------------------------------------------------------------------------------------------
 
 
-def _ahead(blocks: Iterator[Any], send: Callable[[Any], Any]) -> Iterator[Any]:
+def _ahead(blocks: Generator[Any, None, None], send: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield blocks that were sent; a thread fetches and sends the next one while one is worked on."""
 
     def following() -> Any:
         block = next(blocks, None)
         return None if block is None else send(block)
 
-    with closing(blocks), ThreadPoolExecutor(1, thread_name_prefix="symclust-send") as pool:  # type: ignore[type-var]
+    with closing(blocks), ThreadPoolExecutor(1, thread_name_prefix="symclust-send") as pool:
         coming = pool.submit(following)
         while (block := coming.result()) is not None:
             coming = pool.submit(following)

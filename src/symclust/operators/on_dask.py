@@ -17,6 +17,7 @@ from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, dense_product, read_dense
 from symclust.operators._base import Operator, Restricted
+from symclust.operators._dask_blocks import is_dask
 from symclust.operators._dask_edges import delay_edges
 from symclust.operators._dask_workers import hold_blocks, import_dask
 from symclust.operators._row_blocks import RowBlock
@@ -265,7 +266,7 @@ class OnDask(Operator):
 
 def _rows_of_chunks(blocks: Any) -> list[list[Any]]:
     """Return the chunks of each block of rows, from left to right."""
-    if is_a(blocks, "dask", "Array"):
+    if is_dask(blocks):
         if blocks.ndim != 2 or (blocks.shape[0] != blocks.shape[1] and not np.isnan(blocks.shape).any()):
             raise InputError(f"A similarity matrix is square; got a Dask array of shape {blocks.shape}.")
         return blocks.to_delayed().tolist()
