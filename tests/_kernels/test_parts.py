@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.optimize import nnls
 
-from symclust import _kernels
+from symclust import NMF, _kernels
 from symclust.datasets import simulated_expression
+from symclust.exceptions import InputError
 
 MASK = (1 << 64) - 1
 
@@ -166,3 +167,25 @@ def test_empty_rows_belong_nowhere_and_bits_do_not_depend_on_threads():
     again = label_parts(X, [np.arange(50)], [2, 3], [0], has_offset=False)
     assert (first[:, :, 7] == -1).all()
     assert_array_equal(first[0], again[0])
+
+
+@pytest.mark.parametrize("has_offset", [False, True])
+@pytest.mark.parametrize("damage", [1e200, np.inf, np.nan])
+def test_no_start_with_a_finite_misfit_is_an_error(has_offset, damage):
+    X = np.random.default_rng(0).uniform(1, 2, size=(20, 6)) * damage
+    with pytest.raises(ValueError, match=r"^label_parts: X is too large or not finite"):
+        label_parts(X, [np.arange(20)], [2, 3], [0], has_offset=has_offset)
+
+
+@pytest.mark.parametrize("damage", [np.inf, np.nan])
+def test_estimators_say_that_it_overflows(damage):
+    X = np.ones((20, 6))
+    X[3, 2] = damage
+    with pytest.raises(InputError, match="Rescale the features"):
+        NMF()._label_parts(X, [np.arange(20)], [2], [0], place=True)
+
+
+def test_huge_numbers_are_scaled_before():
+    X = np.random.default_rng(0).uniform(size=(20, 6))
+    same = [NMF()._label_parts(X * scale, [np.arange(20)], [2, 3], [0], True) for scale in (1, 2.0**600)]
+    assert_array_equal(*same)

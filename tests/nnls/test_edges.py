@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from symclust import _kernels, registry
 from symclust.exceptions import InputError
-from symclust.nnls import active_set, block_pivoting, hals
+from symclust.nnls import active_set, block_pivoting, hals, rank_two
 
 SOLVERS = [block_pivoting, active_set]
 
@@ -94,7 +94,7 @@ def test_order_in_memory_does_not_matter():
     np.testing.assert_array_equal(block_pivoting(G, np.asfortranarray(R), np.asfortranarray(X)), X)
 
 
-@pytest.mark.parametrize("method", SOLVERS)
+@pytest.mark.parametrize("method", [*SOLVERS, rank_two])
 def test_out_receives_the_solution(method):
     G, R = np.eye(2) * 2, np.array([[2.0, -2.0]])
     out = np.full((1, 2), np.nan)
@@ -102,17 +102,27 @@ def test_out_receives_the_solution(method):
     np.testing.assert_allclose(out, [[1, 0]])
 
 
+def read_only(shape):
+    array = np.ones(shape)
+    array.flags.writeable = False
+    return array
+
+
 @pytest.mark.parametrize("method", [block_pivoting, active_set, hals])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"G": np.ones((2, 3))}, r"G has shape \(2, 3\)"),
+        ({"G": np.ones(2)}, r"G has shape \(2,\); expected a square matrix"),
+        ({"G": np.ones((2, 2, 2))}, r"G has shape \(2, 2, 2\)"),
         ({"R": np.ones((4, 3))}, r"R has shape \(4, 3\); expected \(n, 2\)"),
         ({"R": np.ones(2)}, r"R has shape \(2,\)"),
+        ({"R": np.ones((4, 2, 1))}, r"R has shape \(4, 2, 1\)"),
         ({"X": np.ones((3, 2))}, r"X has shape \(3, 2\); expected the shape of R, \(4, 2\)"),
         ({"out": np.ones((4, 1))}, r"out has shape \(4, 1\)"),
         ({"out": np.ones((4, 2), dtype=np.float32)}, "out has .* dtype float32"),
         ({"out": np.ones((2, 4)).T}, "C order"),
+        ({"out": read_only((4, 2))}, "a writeable array"),
     ],
 )
 def test_wrong_arrays_are_named(method, arguments, message):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.exceptions import OptionError
-from symclust.nnls import block_pivoting, hals
+from symclust.nnls import _hals_by_columns, block_pivoting, hals
 
 
 def objective(G, R, X):
@@ -55,16 +55,33 @@ def test_several_sweeps_are_single_sweeps_in_a_row():
     np.testing.assert_allclose(hals(G, R, X, n_sweeps=4), once, rtol=1e-12, atol=1e-12)
 
 
-def test_zero_diagonal_keeps_its_value_unless_zero_is_better():
+@given(problem=problems(), n_sweeps=st.integers(0, 3))
+@settings(max_examples=40)
+def test_columns_of_arrays_on_a_device_go_the_way_of_rows(problem, n_sweeps):
+    G, R, X = problem
+    X = X - 0.3  # negative entries count as zero here too
+    before = X.copy()
+    found = _hals_by_columns(G, R, X, n_sweeps)
+    np.testing.assert_allclose(found, hals(G, R, X, n_sweeps), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("method", [hals, lambda G, R, X: _hals_by_columns(G, R, X, 1)])
+def test_zero_diagonal_keeps_its_value_unless_zero_is_better(method):
     G = np.array([[2.0, 0.0], [0.0, 0.0]])
     R = np.array([[2.0, 1.0], [2.0, 1.0], [2.0, -1.0], [2.0, 0.0]])
     X = np.array([[0.0, 0.0], [0.0, 3.0], [0.0, 3.0], [0.0, 3.0]])
-    np.testing.assert_array_equal(hals(G, R, X), [[1, 0], [1, 3], [1, 0], [1, 3]])
+    np.testing.assert_array_equal(method(G, R, X), [[1, 0], [1, 3], [1, 0], [1, 3]])
 
 
 def test_negative_entries_of_the_start_count_as_zero():
     G, R = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[3.0, 3.0]])
     np.testing.assert_array_equal(hals(G, R, [[-5.0, -5.0]]), hals(G, R, [[0.0, 0.0]]))
+
+
+def test_no_sweeps_leave_the_start():
+    X = np.array([[-1.0, 2.0]])
+    np.testing.assert_array_equal(hals(np.eye(2), [[3.0, 3.0]], X, n_sweeps=0), [[0, 2]])
 
 
 def test_updates_in_place_only_when_asked():

@@ -5,7 +5,8 @@ imported here. Set ``SYMCLUST_INSTRUCTION_SET`` to ``generic``, ``x86_64_v2``, `
 to choose by hand.
 
 Kernels look out for Ctrl-C several times a second and then raise KeyboardInterrupt; what they were writing is
-not complete. In a forked child they run on one thread.
+not complete. They run on threads of their own, as many as ``OMP_NUM_THREADS`` says or processors there are,
+or as threadpoolctl allows; in a forked child on one.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import threadpoolctl
 
 from symclust._kernels import _cpu
-from symclust._threads import checkpoint
+from symclust._threads import available_threads, checkpoint
 from symclust._types import DeviceArray
 
 LEVELS = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
@@ -45,6 +47,26 @@ def _load() -> tuple[str, ModuleType]:
 
 instruction_set, _module = _load()
 _module.set_checkpoint(checkpoint)
+_module.set_default_threads(available_threads())
+
+
+class _KernelThreads(threadpoolctl.LibController):
+    """Lets threadpoolctl limit the threads of the kernels like those of OpenMP: for calls from one thread."""
+
+    user_api, internal_api = "openmp", "symclust"
+    filename_prefixes = (f"_{instruction_set}.",)
+
+    def get_num_threads(self) -> int:
+        return _module.max_threads()
+
+    def set_num_threads(self, num_threads: int) -> None:
+        _module.set_thread_limit(num_threads)
+
+    def get_version(self) -> None:
+        return None
+
+
+threadpoolctl.register(_KernelThreads)
 
 absolute_rows = _module.absolute_rows
 absolute_sparse = _module.absolute_sparse
@@ -65,7 +87,6 @@ nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
 nnls_rank_two = _module.nnls_rank_two
-openmp: bool = _module.openmp
 pattern_products = _module.pattern_products
 pixel_affinity = _module.pixel_affinity
 random_walk_rows = _module.random_walk_rows

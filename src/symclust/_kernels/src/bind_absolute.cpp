@@ -67,11 +67,10 @@ struct ResidualRows {
 // nonzeros, not n: the rest is known by its weight.
 template <typename T, typename I>
 struct SparseRows {
-    const I *indptr, *indices;
-    const T* values;
+    Csr<T, I> A;
     T* H;
     const std::int64_t* ids;
-    std::ptrdiff_t count, n;
+    std::ptrdiff_t count;
     int k, l;
     static constexpr I ahead = 8;  // nonzeros whose rows of H are asked for in advance: they lie anywhere in memory
 
@@ -79,13 +78,13 @@ struct SparseRows {
         const T* h = H + i * k;
         problem.clear();
         double seen = 0.0;
-        for (I p = indptr[i]; p < indptr[i + 1]; ++p) {
-            if (indptr[n] - p > ahead) SYMCLUST_PREFETCH(H + std::ptrdiff_t(indices[p + ahead]) * k);
-            const std::ptrdiff_t j = indices[p];
+        for (I p = A.indptr[i]; p < A.indptr[i + 1]; ++p) {
+            if (A.indptr[A.n] - p > ahead) SYMCLUST_PREFETCH(H + std::ptrdiff_t(A.indices[p + ahead]) * k);
+            const std::ptrdiff_t j = A.indices[p];
             const double a = x[j];
             if (a == 0.0 || j == i) continue;
             const double rest = dot(h, H + j * k, k) - static_cast<double>(h[l]) * a;
-            const double b = static_cast<double>(values[p]) - rest;
+            const double b = static_cast<double>(A.values[p]) - rest;
             if (b <= 0.0) continue;
             problem.add(a, b);
             seen += a;
@@ -95,12 +94,12 @@ struct SparseRows {
 
     void descend(T* x, const IgnoredPairs& ignored, const EntryStep& step) const {
         std::ptrdiff_t longest = 0;
-        for (std::ptrdiff_t i = 0; i < n; ++i) longest = std::max<std::ptrdiff_t>(longest, indptr[i + 1] - indptr[i]);
+        for (std::ptrdiff_t i = 0; i < A.n; ++i) longest = std::max(longest, A.count(i));
         WeightedMedian problem(longest, rounding_of_weights<T>);
         double total = 0.0;
-        for (std::ptrdiff_t j = 0; j < n; ++j) total += x[j];
+        for (std::ptrdiff_t j = 0; j < A.n; ++j) total += x[j];
         Pace pace;
-        for (std::ptrdiff_t v = 0; v < count; pace(k * std::ptrdiff_t(indptr[ids[v] + 1] - indptr[ids[v]]) + 1), ++v) {
+        for (std::ptrdiff_t v = 0; v < count; pace(k * A.count(ids[v]) + 1), ++v) {
             const std::ptrdiff_t i = ids[v];
             double others = total - x[i];
             for (const auto* j = ignored.begin(i); j != ignored.end(i); ++j) others -= x[*j];
@@ -114,39 +113,37 @@ struct SparseRows {
 
 template <typename T>
 void bind_residual_rows(nb::module_& m) {
-    m.def("absolute_rows", [](MutableMatrix<T> R, Vector<std::int64_t> places, Vector<std::int64_t> ids, Vector<T> earlier,
-                              Vector<T> later, Vector<T> before, MutableVector<T> x, Vector<std::int64_t> ignored_indptr,
-                              Vector<std::int64_t> ignored_indices, int rule, MutableVector<double> change) {
-        const ResidualRows<T> rows{R.data(), places.data(), ids.data(), std::ptrdiff_t(ids.shape(0)),
-                                   std::ptrdiff_t(x.shape(0)), earlier.data(), later.data(), before.data()};
-        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
-        const EntryStep step{Rule(rule), change.data()};
-        T* column = x.data();
+    define(m, "absolute_rows", [](MutableMatrix<T> R, Vector<std::int64_t> places, Vector<std::int64_t> ids, Vector<T> earlier,
+                                  Vector<T> later, Vector<T> before, MutableVector<T> x, Vector<std::int64_t> ignored_indptr,
+                                  Vector<std::int64_t> ignored_indices, int rule, MutableVector<double> change) {
+        const auto n = static_cast<std::ptrdiff_t>(x.shape(0));
+        shaped("R", R, any_size, n);
+        shaped("places", places, ids.shape(0));
+        shaped("earlier", earlier, n), shaped("later", later, n), shaped("before", before, n), shaped("change", change, 1);
+        indices_within("places", places, 0, R.shape(0)), indices_within("ids", ids, 0, n);
+        const ResidualRows<T> rows{R.data(), places.data(), ids.data(), std::ptrdiff_t(ids.shape(0)), n, earlier.data(),
+                                   later.data(), before.data()};
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices, n);
         nb::gil_scoped_release release;
-        rows.descend(column, ignored, step);
-    }, nb::arg("R").noconvert(), nb::arg("places").noconvert(), nb::arg("ids").noconvert(), nb::arg("earlier").noconvert(),
-       nb::arg("later").noconvert(), nb::arg("before").noconvert(), nb::arg("x").noconvert(),
-       nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(), nb::arg("rule"),
-       nb::arg("change").noconvert());
+        rows.descend(x.data(), ignored, EntryStep{Rule(rule), change.data()});
+    }, "R", "places", "ids", "earlier", "later", "before", "x", "ignored_indptr", "ignored_indices", "rule"_a, "change");
 }
 
 template <typename T, typename I>
 void bind_sparse_rows(nb::module_& m) {
-    m.def("absolute_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, MutableMatrix<T> H,
-                                MutableVector<T> x, int column, Vector<std::int64_t> ids,
-                                Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices, int rule,
-                                MutableVector<double> change) {
-        const SparseRows<T, I> rows{indptr.data(), indices.data(), values.data(), H.data(), ids.data(),
-                                    std::ptrdiff_t(ids.shape(0)), std::ptrdiff_t(H.shape(0)), int(H.shape(1)), column};
-        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
-        const EntryStep step{Rule(rule), change.data()};
-        T* entries = x.data();
+    define(m, "absolute_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, MutableMatrix<T> H, MutableVector<T> x,
+                                    int column, Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
+                                    Vector<std::int64_t> ignored_indices, int rule, MutableVector<double> change) {
+        const std::ptrdiff_t n = H.shape(0), k = H.shape(1);
+        shaped("x", x, n), shaped("change", change, 1);
+        expect(column >= 0 && column < k, "column", "is not one of H");
+        indices_within("ids", ids, 0, n);
+        const SparseRows<T, I> rows{Csr<T, I>("A", indptr, indices, values, n, n), H.data(), ids.data(),
+                                    std::ptrdiff_t(ids.shape(0)), int(k), column};
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices, n);
         nb::gil_scoped_release release;
-        rows.descend(entries, ignored, step);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("H").noconvert(), nb::arg("x").noconvert(), nb::arg("column"), nb::arg("ids").noconvert(),
-       nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(), nb::arg("rule"),
-       nb::arg("change").noconvert());
+        rows.descend(x.data(), ignored, EntryStep{Rule(rule), change.data()});
+    }, "indptr", "indices", "values", "H", "x", "column"_a, "ids", "ignored_indptr", "ignored_indices", "rule"_a, "change");
 }
 
 void bind_absolute(nb::module_& m) {

@@ -56,54 +56,57 @@ struct Column {
     }
 };
 
+// Checks what both kernels share.
+template <typename T>
+Column<T> column_of(const Vector<T>& diagonal, const MutableMatrix<T>& H, const MutableVector<T>& x, const MutableMatrix<double>& G,
+                    int column, bool full, const Vector<std::int64_t>& ids, const Vector<std::int64_t>& ignored_indptr,
+                    const Vector<std::int64_t>& ignored_indices, const MutableVector<double>& change) {
+    const std::ptrdiff_t n = H.shape(0), k = H.shape(1);
+    shaped("diagonal", diagonal, n), shaped("x", x, n), shaped("G", G, k, k), shaped("change", change, 2);
+    expect(column >= 0 && column < k, "column", "is not one of H");
+    indices_within("ids", ids, 0, n);
+    return {diagonal.data(), H.data(), x.data(), G.data(), int(k), column, full, rounding_of_gram(G.data(), int(k)),
+            IgnoredPairs(ignored_indptr, ignored_indices, n), change.data()};
+}
+
 // The entries `ids` are visited in that order.
 template <typename T, typename I>
 void bind_coordinate_sparse(nb::module_& m) {
-    m.def("coordinate_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
-                                  MutableMatrix<T> H, MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
-                                  Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
-                                  Vector<std::int64_t> ignored_indices, MutableVector<double> change) {
-        const I *ip = indptr.data(), *ix = indices.data();
-        const T* v = values.data();
-        const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
-                             rounding_of_gram(G.data(), int(H.shape(1))), IgnoredPairs(ignored_indptr, ignored_indices),
-                             change.data()};
-        const std::int64_t* order = ids.data();
-        const std::ptrdiff_t count = ids.shape(0);
+    define(m, "coordinate_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
+                                      MutableMatrix<T> H, MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
+                                      Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
+                                      Vector<std::int64_t> ignored_indices, MutableVector<double> change) {
+        const Csr<T, I> A("A", indptr, indices, values, H.shape(0), H.shape(0));
+        const Column<T> task = column_of(diagonal, H, x, G, column, full, ids, ignored_indptr, ignored_indices, change);
         nb::gil_scoped_release release;
         Pace pace;
-        for (std::ptrdiff_t e = 0; e < count; pace(ip[order[e] + 1] - ip[order[e]] + 4 * task.k), ++e) {
-            const std::ptrdiff_t i = order[e];
+        const std::int64_t *i = ids.data(), *end = i + ids.shape(0);
+        for (; i < end; pace(A.count(*i) + 4 * task.k), ++i) {
             double product = 0.0;
-            for (I p = ip[i]; p < ip[i + 1]; ++p) product += static_cast<double>(v[p]) * static_cast<double>(task.x[ix[p]]);
-            task.descend(i, product);
+            for (I p = A.indptr[*i]; p < A.indptr[*i + 1]; ++p)
+                product += static_cast<double>(A.values[p]) * static_cast<double>(task.x[A.indices[p]]);
+            task.descend(*i, product);
         }
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(), nb::arg("x").noconvert(), nb::arg("G").noconvert(),
-       nb::arg("column"), nb::arg("full"), nb::arg("ids").noconvert(), nb::arg("ignored_indptr").noconvert(),
-       nb::arg("ignored_indices").noconvert(), nb::arg("change").noconvert());
+    }, "indptr", "indices", "values", "diagonal", "H", "x", "G", "column"_a, "full"_a, "ids", "ignored_indptr", "ignored_indices",
+       "change");
 }
 
 // Row `places[e]` of `rows` belongs to entry `ids[e]`.
 template <typename T>
 void bind_coordinate_rows(nb::module_& m) {
-    m.def("coordinate_rows", [](Matrix<T> rows, Vector<std::int64_t> places, Vector<T> diagonal, MutableMatrix<T> H,
-                                MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
-                                Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
-                                Vector<std::int64_t> ignored_indices, MutableVector<double> change) {
-        const Column<T> task{diagonal.data(), H.data(), x.data(), G.data(), int(H.shape(1)), column, full,
-                             rounding_of_gram(G.data(), int(H.shape(1))), IgnoredPairs(ignored_indptr, ignored_indices),
-                             change.data()};
-        const T* a = rows.data();
-        const std::int64_t *order = ids.data(), *place = places.data();
-        const std::ptrdiff_t count = ids.shape(0), n = rows.shape(1);
+    define(m, "coordinate_rows", [](Matrix<T> rows, Vector<std::int64_t> places, Vector<T> diagonal, MutableMatrix<T> H,
+                                    MutableVector<T> x, MutableMatrix<double> G, int column, bool full,
+                                    Vector<std::int64_t> ids, Vector<std::int64_t> ignored_indptr,
+                                    Vector<std::int64_t> ignored_indices, MutableVector<double> change) {
+        const std::ptrdiff_t count = ids.shape(0), n = H.shape(0);
+        shaped("rows", rows, any_size, n), shaped("places", places, count);
+        indices_within("places", places, 0, rows.shape(0));
+        const Column<T> task = column_of(diagonal, H, x, G, column, full, ids, ignored_indptr, ignored_indices, change);
         nb::gil_scoped_release release;
         Pace pace;
-        for (std::ptrdiff_t e = 0; e < count; ++e, pace(n)) task.descend(order[e], dot(a + place[e] * n, task.x, n));
-    }, nb::arg("rows").noconvert(), nb::arg("places").noconvert(), nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(),
-       nb::arg("x").noconvert(), nb::arg("G").noconvert(), nb::arg("column"), nb::arg("full"),
-       nb::arg("ids").noconvert(), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),
-       nb::arg("change").noconvert());
+        for (std::ptrdiff_t e = 0; e < count; ++e, pace(n))
+            task.descend(ids.data()[e], dot(rows.data() + places.data()[e] * n, task.x, n));
+    }, "rows", "places", "diagonal", "H", "x", "G", "column"_a, "full"_a, "ids", "ignored_indptr", "ignored_indices", "change");
 }
 
 void bind_coordinate(nb::module_& m) {

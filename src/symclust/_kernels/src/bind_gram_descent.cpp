@@ -12,26 +12,16 @@
 
 namespace symclust {
 
+// out = row i of A times the row-major B of `width` columns.
 template <typename T, typename I>
-struct Rows {
-    const I *indptr, *indices;
-    const T* values;
-
-    Rows(const Vector<I>& indptr, const Vector<I>& indices, const Vector<T>& values)
-        : indptr(indptr.data()), indices(indices.data()), values(values.data()) {}
-
-    std::ptrdiff_t count(std::ptrdiff_t i) const { return indptr[i + 1] - indptr[i]; }
-
-    // out = row i times the row-major B of `width` columns.
-    void times(std::ptrdiff_t i, const T* B, std::ptrdiff_t width, const Prefetch<T, I>& fetch, T* out) const {
-        const auto row_of = [=](I j) { return B + static_cast<std::ptrdiff_t>(j) * width; };
-        gather_row(indices + indptr[i], values + indptr[i], count(i), row_of, fetch, width, out);
-    }
-};
+void multiply_row(const Csr<T, I>& A, std::ptrdiff_t i, const T* B, std::ptrdiff_t width, const Prefetch<T, I>& fetch, T* out) {
+    const auto row_of = [=](I j) { return B + static_cast<std::ptrdiff_t>(j) * width; };
+    gather_row(A.indices + A.indptr[i], A.values + A.indptr[i], A.count(i), row_of, fetch, width, out);
+}
 
 template <typename T, typename I>
 struct FactoredMatrix {
-    Rows<T, I> X, extra;
+    Csr<T, I> X, extra;
     const T *scale, *weights, *diagonal;  // the diagonal of A
     std::ptrdiff_t n;
 };
@@ -42,7 +32,7 @@ public:
     FactoredSweep(const FactoredMatrix<T, I>& A, T* Z, T* H, bool full, int k, int starts, int cycles, IgnoredPairs ignored)
         : A(A), Z(Z), H(H), k(k), starts(starts), ignored(ignored), width(std::ptrdiff_t(k) * starts),
           worker(full, k, starts, cycles), product(width), own(width), change(width), few(width), places(width),
-          fetch_Z(Z, width, A.X.indices + A.X.indptr[A.n]), fetch_H(H, width, A.extra.indices + A.extra.indptr[A.n]) {}
+          fetch_Z(Z, width, A.X.indices + A.X.nonzeros()), fetch_H(H, width, A.extra.indices + A.extra.nonzeros()) {}
 
     // Adds to `decrease` and `squared_gradient`, one entry per start. Interrupted, it has changed some rows of H, and not G.
     void run(double* G, double offset, const std::uint8_t* active, double* row_gradient, double* decrease,
@@ -74,8 +64,8 @@ private:
 
     // product = row i of AH.
     void multiply(std::ptrdiff_t i) {
-        A.X.times(i, Z, width, fetch_Z, product.data());
-        A.extra.times(i, H, width, fetch_H, own.data());
+        multiply_row(A.X, i, Z, width, fetch_Z, product.data());
+        multiply_row(A.extra, i, H, width, fetch_H, own.data());
         const T scale = A.scale[i];
         for (std::ptrdiff_t c = 0; c < width; ++c) product[c] = scale * product[c] + own[c];
     }
@@ -132,28 +122,27 @@ private:
 
 template <typename T, typename I>
 void bind_factored(nb::module_& m) {
-    m.def("row_sweep_factored", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> scale, Vector<T> weights,
-                                   Vector<I> extra_indptr, Vector<I> extra_indices, Vector<T> extra_values, Vector<T> diagonal,
-                                   MutableMatrix<T> Z, MutableMatrix<T> H, MutableCube<double> G, double offset, bool full,
-                                   int cycles, Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices,
-                                   Vector<std::uint8_t> active, MutableVector<double> row_gradient,
-                                   MutableVector<double> decrease, MutableVector<double> squared_gradient) {
-        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
-        const FactoredMatrix<T, I> A{{indptr, indices, values}, {extra_indptr, extra_indices, extra_values}, scale.data(),
-                                     weights.data(), diagonal.data(), std::ptrdiff_t(indptr.shape(0)) - 1};
-        const int starts = int(G.shape(0)), k = int(G.shape(1));
-        T *z = Z.data(), *h = H.data();
-        const std::uint8_t* on = active.data();
-        double *g = G.data(), *r = row_gradient.data(), *d = decrease.data(), *q = squared_gradient.data();
+    define(m, "row_sweep_factored", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> scale, Vector<T> weights,
+                                       Vector<I> extra_indptr, Vector<I> extra_indices, Vector<T> extra_values,
+                                       Vector<T> diagonal, MutableMatrix<T> Z, MutableMatrix<T> H, MutableCube<double> G,
+                                       double offset, bool full, int cycles, Vector<std::int64_t> ignored_indptr,
+                                       Vector<std::int64_t> ignored_indices, Vector<std::uint8_t> active,
+                                       MutableVector<double> row_gradient, MutableVector<double> decrease,
+                                       MutableVector<double> squared_gradient) {
+        const std::ptrdiff_t n = H.shape(0), d = Z.shape(0), starts = G.shape(0), k = G.shape(1);
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices, n);
+        const FactoredMatrix<T, I> A{{"X", indptr, indices, values, n, d}, {"extra", extra_indptr, extra_indices, extra_values, n, n},
+                                     scale.data(), weights.data(), diagonal.data(), n};
+        shaped("scale", scale, n), shaped("weights", weights, d), shaped("diagonal", diagonal, n);
+        shaped("G", G, starts, k, k), shaped("Z", Z, d, starts * k), shaped("H", H, n, starts * k);
+        shaped("active", active, n), shaped("row_gradient", row_gradient, n);
+        shaped("decrease", decrease, starts), shaped("squared_gradient", squared_gradient, starts);
         nb::gil_scoped_release release;
-        FactoredSweep<T, I>(A, z, h, full, k, starts, cycles, ignored).run(g, offset, on, r, d, q);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("scale").noconvert(), nb::arg("weights").noconvert(), nb::arg("extra_indptr").noconvert(),
-       nb::arg("extra_indices").noconvert(), nb::arg("extra_values").noconvert(), nb::arg("diagonal").noconvert(),
-       nb::arg("Z").noconvert(), nb::arg("H").noconvert(), nb::arg("G").noconvert(), nb::arg("offset"), nb::arg("full"),
-       nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),
-       nb::arg("active").noconvert(), nb::arg("row_gradient").noconvert(), nb::arg("decrease").noconvert(),
-       nb::arg("squared_gradient").noconvert());
+        FactoredSweep<T, I>(A, Z.data(), H.data(), full, int(k), int(starts), cycles, ignored)
+            .run(G.data(), offset, active.data(), row_gradient.data(), decrease.data(), squared_gradient.data());
+    }, "indptr", "indices", "values", "scale", "weights", "extra_indptr", "extra_indices", "extra_values", "diagonal", "Z", "H", "G",
+       "offset"_a, "full"_a, "cycles"_a, "ignored_indptr", "ignored_indices", "active", "row_gradient", "decrease",
+       "squared_gradient");
 }
 
 void bind_gram_descent(nb::module_& m) {

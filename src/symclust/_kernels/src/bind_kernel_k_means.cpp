@@ -118,36 +118,32 @@ void add_moves(const T* K, const T* w, std::ptrdiff_t n, int k, const std::int64
 
 template <typename T>
 void bind_kernel_k_means_type(nb::module_& m) {
-    m.def("kernel_k_means_move", [](Cube<T> sums, Vector<T> weights, Vector<std::int64_t> active, double shift,
-                                    double slack, Matrix<std::int64_t> labels, MutableMatrix<std::int64_t> moved,
-                                    MutableMatrix<std::int64_t> sizes, MutableMatrix<double> totals,
-                                    MutableMatrix<double> lengths) {
-        const std::ptrdiff_t n = sums.shape(2), count = active.shape(0);
-        const int k = int(sums.shape(1));
-        const T *s = sums.data(), *w = weights.data();
-        const std::int64_t *runs = active.data(), *own = labels.data();
-        std::int64_t *to = moved.data(), *z = sizes.data();
-        double *t = totals.data(), *l = lengths.data();
+    define(m, "kernel_k_means_move", [](Cube<T> sums, Vector<T> weights, Vector<std::int64_t> active, double shift,
+                                        double slack, Matrix<std::int64_t> labels, MutableMatrix<std::int64_t> moved,
+                                        MutableMatrix<std::int64_t> sizes, MutableMatrix<double> totals,
+                                        MutableMatrix<double> lengths) {
+        const std::ptrdiff_t n = sums.shape(2), k = sums.shape(1), all = sums.shape(0), count = active.shape(0);
+        shaped("weights", weights, n), shaped("labels", labels, all, n), shaped("moved", moved, all, n);
+        shaped("sizes", sizes, all, k), shaped("totals", totals, all, k), shaped("lengths", lengths, all, k);
+        within("active", active, 0, all), within("labels", labels, 0, k);
         nb::gil_scoped_release release;
         parallel_for(count, threads_for(count * n * k), [&](std::ptrdiff_t a, int) {
-            const std::ptrdiff_t r = runs[a];
-            move_run(KernelRun<T>{s + r * k * n, own + r * n, to + r * n, z + r * k, t + r * k, l + r * k}, w, n, k,
-                     shift, slack);
+            const std::ptrdiff_t r = active.data()[a];
+            const KernelRun<T> run{sums.data() + r * k * n, labels.data() + r * n, moved.data() + r * n, sizes.data() + r * k,
+                                   totals.data() + r * k, lengths.data() + r * k};
+            move_run(run, weights.data(), n, int(k), shift, slack);
         });
-    }, nb::arg("sums").noconvert(), nb::arg("weights").noconvert(), nb::arg("active").noconvert(), nb::arg("shift"),
-       nb::arg("slack"), nb::arg("labels").noconvert(), nb::arg("moved").noconvert(), nb::arg("sizes").noconvert(),
-       nb::arg("totals").noconvert(), nb::arg("lengths").noconvert());
-    m.def("kernel_k_means_update", [](Matrix<T> K, Vector<T> weights, Vector<std::int64_t> active,
-                                      Matrix<std::int64_t> before, Matrix<std::int64_t> after, MutableCube<T> sums) {
-        const std::ptrdiff_t n = K.shape(0), count = active.shape(0);
-        const int k = int(sums.shape(1));
-        const T *array = K.data(), *w = weights.data();
-        const std::int64_t *runs = active.data(), *from = before.data(), *to = after.data();
-        T* s = sums.data();
+    }, "sums", "weights", "active", "shift"_a, "slack"_a, "labels", "moved", "sizes", "totals", "lengths");
+    define(m, "kernel_k_means_update", [](Matrix<T> K, Vector<T> weights, Vector<std::int64_t> active,
+                                          Matrix<std::int64_t> before, Matrix<std::int64_t> after, MutableCube<T> sums) {
+        const std::ptrdiff_t n = K.shape(0), k = sums.shape(1), all = sums.shape(0);
+        shaped("K", K, n, n), shaped("weights", weights, n), shaped("sums", sums, all, k, n);
+        shaped("before", before, all, n), shaped("after", after, all, n);
+        within("active", active, 0, all), within("before", before, 0, k), within("after", after, 0, k);
         nb::gil_scoped_release release;
-        add_moves(array, w, n, k, runs, count, from, to, s);
-    }, nb::arg("K").noconvert(), nb::arg("weights").noconvert(), nb::arg("active").noconvert(),
-       nb::arg("before").noconvert(), nb::arg("after").noconvert(), nb::arg("sums").noconvert());
+        add_moves(K.data(), weights.data(), n, int(k), active.data(), std::ptrdiff_t(active.shape(0)), before.data(), after.data(),
+                  sums.data());
+    }, "K", "weights", "active", "before", "after", "sums");
 }
 
 void bind_kernel_k_means(nb::module_& m) {

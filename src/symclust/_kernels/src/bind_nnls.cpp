@@ -76,23 +76,28 @@ void hals(const T* G, const T* R, const T* X, T* out, std::ptrdiff_t n, std::ptr
 // reach the method behind them.
 template <typename T>
 void bind_nnls_types(nb::module_& m) {
-    using In = Matrix<T>;
-    using Out = MutableMatrix<T>;
-    const auto g = nb::arg("G").noconvert(), r = nb::arg("R").noconvert(), x = nb::arg("X").noconvert(),
-               o = nb::arg("out").noconvert();
-    m.def("nnls_block_pivoting", [](In G, In R, In X, Out out, int max_exchanges, int steps_per_variable) {
+    using In = const Matrix<T>&;
+    using Out = const MutableMatrix<T>&;
+    const auto check = [](In G, In R, In X, Out out) {
+        const std::size_t n = R.shape(0), k = R.shape(1);
+        shaped("G", G, k, k), shaped("X", X, n, k), shaped("out", out, n, k);
+    };
+    define(m, "nnls_block_pivoting", [=](In G, In R, In X, Out out, int max_exchanges, int steps_per_variable) {
+        check(G, R, X, out);
         nb::gil_scoped_release release;
         block_pivoting(G.data(), R.data(), X.data(), out.data(), R.shape(0), R.shape(1), max_exchanges,
                        steps_per_variable);
-    }, g, r, x, o, nb::arg("max_exchanges") = 100, nb::arg("steps_per_variable") = 10);
-    m.def("nnls_active_set", [](In G, In R, In X, Out out, int steps_per_variable) {
+    }, "G", "R", "X", "out", "max_exchanges"_a = 100, "steps_per_variable"_a = 10);
+    define(m, "nnls_active_set", [=](In G, In R, In X, Out out, int steps_per_variable) {
+        check(G, R, X, out);
         nb::gil_scoped_release release;
         active_set(G.data(), R.data(), X.data(), out.data(), R.shape(0), R.shape(1), steps_per_variable);
-    }, g, r, x, o, nb::arg("steps_per_variable") = 10);
-    m.def("nnls_hals", [](In G, In R, In X, Out out, int n_sweeps) {
+    }, "G", "R", "X", "out", "steps_per_variable"_a = 10);
+    define(m, "nnls_hals", [=](In G, In R, In X, Out out, int n_sweeps) {
+        check(G, R, X, out);
         nb::gil_scoped_release release;
         hals(G.data(), R.data(), X.data(), out.data(), R.shape(0), R.shape(1), n_sweeps);
-    }, g, r, x, o, nb::arg("n_sweeps") = 1);
+    }, "G", "R", "X", "out", "n_sweeps"_a = 1);
 }
 
 void bind_nnls(nb::module_& m) {

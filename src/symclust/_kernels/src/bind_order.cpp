@@ -44,13 +44,11 @@ void falling_order(const T* weights, std::ptrdiff_t n, std::int64_t* order) {
 
 template <typename T>
 void bind_order_type(nb::module_& m) {
-    m.def("falling_order", [](Vector<T> weights, MutableVector<std::int64_t> order) {
-        const T* w = weights.data();
-        const std::ptrdiff_t n = weights.shape(0);
-        std::int64_t* out = order.data();
+    define(m, "falling_order", [](Vector<T> weights, MutableVector<std::int64_t> order) {
+        shaped("order", order, weights.shape(0));
         nb::gil_scoped_release release;
-        falling_order(w, n, out);
-    }, nb::arg("weights").noconvert(), nb::arg("order").noconvert());
+        falling_order(weights.data(), std::ptrdiff_t(weights.shape(0)), order.data());
+    }, "weights", "order");
 }
 
 void bind_order(nb::module_& m) {

@@ -27,14 +27,14 @@ struct Uniform {
     }
 };
 
-// Rows of equal, padded length.
+// Rows of equal length, padded.
 template <typename T>
-struct Rows {
+struct PaddedRows {
     std::ptrdiff_t count = 0, size = 0, stride = 0;
     std::vector<T> data;
 
-    Rows() = default;
-    Rows(std::ptrdiff_t count, std::ptrdiff_t size)
+    PaddedRows() = default;
+    PaddedRows(std::ptrdiff_t count, std::ptrdiff_t size)
         : count(count), size(size), stride(padded(size)), data(count * padded(size)) {}
     T* row(std::ptrdiff_t i) { return data.data() + i * stride; }
     const T* row(std::ptrdiff_t i) const { return data.data() + i * stride; }
@@ -42,7 +42,7 @@ struct Rows {
 
 // out_l = Σ_i factor_l[i] M_i for K rows of the factor from `first` on.
 template <int K, typename T>
-void multiply_some(const Rows<T>& M, const Rows<T>& factor, std::ptrdiff_t first, Rows<T>& out) {
+void multiply_some(const PaddedRows<T>& M, const PaddedRows<T>& factor, std::ptrdiff_t first, PaddedRows<T>& out) {
     const T* f[K];
     for (int l = 0; l < K; ++l) f[l] = factor.row(first + l);
     for (std::ptrdiff_t j = 0; j < M.stride; j += lane) {
@@ -60,7 +60,7 @@ void multiply_some(const Rows<T>& M, const Rows<T>& factor, std::ptrdiff_t first
 }
 
 template <typename T>
-void multiply(const Rows<T>& M, const Rows<T>& factor, Rows<T>& out) {
+void multiply(const PaddedRows<T>& M, const PaddedRows<T>& factor, PaddedRows<T>& out) {
     std::ptrdiff_t l = 0;
     for (; l + wide <= factor.count; l += wide) multiply_some<wide>(M, factor, l, out);
     switch (factor.count - l) {
@@ -76,7 +76,7 @@ void multiply(const Rows<T>& M, const Rows<T>& factor, Rows<T>& out) {
 }
 
 template <typename T>
-void gram_of(const Rows<T>& factor, std::vector<double>& G) {
+void gram_of(const PaddedRows<T>& factor, std::vector<double>& G) {
     const std::ptrdiff_t k = factor.count;
     G.resize(k * k);
     for (std::ptrdiff_t l = 0; l < k; ++l)
@@ -87,7 +87,7 @@ void gram_of(const Rows<T>& factor, std::vector<double>& G) {
 // One sweep of coordinate descent on ½ tr(YᵀGY) − ⟨R, Y⟩ over rows of Y from `first` on, Y ≥ 0. Returns the squared norm of the
 // projected gradient as each entry was met.
 template <typename T>
-double sweep(const std::vector<double>& G, const Rows<T>& R, Rows<T>& Y, std::ptrdiff_t first, std::vector<T>& slope) {
+double sweep(const std::vector<double>& G, const PaddedRows<T>& R, PaddedRows<T>& Y, std::ptrdiff_t first, std::vector<T>& slope) {
     const std::ptrdiff_t k = Y.count, size = Y.stride;
     double squared = 0;
     for (std::ptrdiff_t l = first; l < k; ++l) {
@@ -144,12 +144,14 @@ public:
     void fit(std::uint64_t seed) {
         double best = std::numeric_limits<double>::infinity();
         Uniform uniform{seed};
-        Rows<T> kept;
+        PaddedRows<T> kept;
         for (int start = 0; start < options.n_init; ++start) {
             begin(uniform);
             const double value = descend();
             if (value < best) best = value, kept = C;
         }
+        // NaN is not less than infinity: entries overflow in T, or are not finite to begin with.
+        expect(std::isfinite(best), "X", "is too large or not finite: the misfit overflows from every start");
         C = kept;
         gram_of(C, GC);
         multiply(Mt, C, XC);
@@ -160,7 +162,7 @@ public:
     // Labels of rows of X: the largest membership relative to that of a typical member; −1 where all are zero.
     void label(const T* X, const std::int64_t* rows, std::ptrdiff_t n_rows, std::int32_t* labels) {
         const std::ptrdiff_t k = W.count - first, n_features = M.size;
-        Rows<T> Y(W.count, n_rows), R(W.count, n_rows);
+        PaddedRows<T> Y(W.count, n_rows), R(W.count, n_rows);
         if (options.has_offset) std::fill(Y.row(0), Y.row(0) + n_rows, level);
         for (std::ptrdiff_t i = 0; i < n_rows; ++i)
             for (std::ptrdiff_t l = 0; l < W.count; ++l)
@@ -225,7 +227,7 @@ private:
     // tenth of the iterations where an offset and the components can stand for each other.
     double descend() {
         double reference = 0, last = std::numeric_limits<double>::infinity(), share = 0.5, most = 1;
-        Rows<T> Wy = W, Cy = C, before;
+        PaddedRows<T> Wy = W, Cy = C, before;
         for (int iteration = 0; iteration < options.max_iter; ++iteration) {
             gram_of(Wy, GW);
             multiply(M, Wy, XtW);
@@ -259,7 +261,7 @@ private:
     }
 
     // ‖X − WCᵀ‖² from one factor, the product of X with the other, and the Gram matrix of that.
-    double misfit(const Rows<T>& Y, const Rows<T>& product, const std::vector<double>& G) {
+    double misfit(const PaddedRows<T>& Y, const PaddedRows<T>& product, const std::vector<double>& G) {
         double value = squares;
         gram_of(Y, own);
         for (std::ptrdiff_t l = 0; l < Y.count; ++l) value -= 2 * dot(Y.row(l), product.row(l), Y.size);
@@ -267,20 +269,20 @@ private:
         return value;
     }
 
-    static void prolong(const Rows<T>& now, const Rows<T>& before, double share, Rows<T>& out) {
+    static void prolong(const PaddedRows<T>& now, const PaddedRows<T>& before, double share, PaddedRows<T>& out) {
         const T s = static_cast<T>(share);
         for (std::size_t e = 0; e < now.data.size(); ++e)
             out.data[e] = std::max(now.data[e] + s * (now.data[e] - before.data[e]), T(0));
     }
 
-    double improve(const std::vector<double>& G, const Rows<T>& R, Rows<T>& Y, std::ptrdiff_t from) {
+    double improve(const std::vector<double>& G, const PaddedRows<T>& R, PaddedRows<T>& Y, std::ptrdiff_t from) {
         const double squared = sweep(G, R, Y, from, slope);
         for (int again = 1; again < options.inner; ++again) sweep(G, R, Y, from, slope);
         return squared;
     }
 
     // Memberships for a fixed C: sweeps until the projected gradient has fallen by six digits, or to rounding.
-    void settle(const Rows<T>& R, Rows<T>& Y) {
+    void settle(const PaddedRows<T>& R, PaddedRows<T>& Y) {
         double reference = 0;
         for (int count = 0; count < 1000; ++count) {
             const double squared = sweep(GC, R, Y, first, slope);
@@ -292,7 +294,7 @@ private:
     PartOptions options;
     std::ptrdiff_t first;
     T level = 1;
-    Rows<T> M, Mt, W, C, XC, XtW;
+    PaddedRows<T> M, Mt, W, C, XC, XtW;
     std::vector<T> slope;
     std::vector<double> GW, GC, own, scales;
     double squares = 0;
@@ -300,15 +302,15 @@ private:
 
 // Labels of all n rows of X for every part and number of columns; rows outside a part are placed if `place`.
 template <typename T>
-void label_parts(const T* X, std::ptrdiff_t n, std::ptrdiff_t n_features, const std::int64_t* indptr,
-                 const std::int64_t* indices, std::ptrdiff_t n_parts, const std::int64_t* counts, std::ptrdiff_t n_counts,
-                 const std::uint64_t* seeds, const PartOptions& options, bool place, std::int32_t* labels) {
+void label_parts(const T* X, std::ptrdiff_t n, std::ptrdiff_t n_features, const Pattern<std::int64_t>& parts,
+                 const std::int64_t* counts, std::ptrdiff_t n_counts, const std::uint64_t* seeds, const PartOptions& options,
+                 bool place, std::int32_t* labels) {
     std::vector<std::int64_t> all(n);
     for (std::ptrdiff_t i = 0; i < n; ++i) all[i] = i;
-    parallel_for(n_parts * n_counts, max_threads(), [&](std::ptrdiff_t task, int) {
+    parallel_for(parts.n * n_counts, max_threads(), [&](std::ptrdiff_t task, int) {
         const std::ptrdiff_t part = task / n_counts, count = task % n_counts;
-        const std::int64_t* rows = indices + indptr[part];
-        const std::ptrdiff_t n_rows = indptr[part + 1] - indptr[part];
+        const std::int64_t* rows = parts.indices + parts.indptr[part];
+        const std::ptrdiff_t n_rows = parts.count(part);
         if (counts[count] > n_rows) return;
         PartFactors<T> factors(X, n_features, rows, n_rows, counts[count], options);
         factors.fit(seeds[part]);
@@ -318,16 +320,20 @@ void label_parts(const T* X, std::ptrdiff_t n, std::ptrdiff_t n_features, const 
 
 template <typename T>
 void bind_parts_types(nb::module_& m) {
-    m.def("label_parts", [](Matrix<T> X, Vector<std::int64_t> indptr, Vector<std::int64_t> indices,
-                            Vector<std::int64_t> counts, Vector<std::uint64_t> seeds, bool has_offset, int n_init,
-                            int max_iter, int inner, double tol, bool place, MutableCube<std::int32_t> labels) {
+    define(m, "label_parts", [](Matrix<T> X, Vector<std::int64_t> indptr, Vector<std::int64_t> indices,
+                                Vector<std::int64_t> counts, Vector<std::uint64_t> seeds, bool has_offset, int n_init,
+                                int max_iter, int inner, double tol, bool place, MutableCube<std::int32_t> labels) {
+        const std::ptrdiff_t n = X.shape(0), n_counts = counts.shape(0);
+        const Pattern<std::int64_t> parts("parts", indptr, indices, seeds.shape(0), n);
+        parts.check_entries("parts", n);
+        shaped("labels", labels, parts.n, n_counts, n);
+        within("counts", counts, 1, std::numeric_limits<std::ptrdiff_t>::max());
+        expect(n_init > 0, "n_init", "is not positive");
         nb::gil_scoped_release release;
-        const PartOptions options{has_offset, n_init, max_iter, inner, tol};
-        label_parts(X.data(), X.shape(0), X.shape(1), indptr.data(), indices.data(), seeds.shape(0), counts.data(),
-                    counts.shape(0), seeds.data(), options, place, labels.data());
-    }, nb::arg("X").noconvert(), nb::arg("indptr"), nb::arg("indices"), nb::arg("counts"), nb::arg("seeds"),
-       nb::arg("has_offset"), nb::arg("n_init"), nb::arg("max_iter"), nb::arg("inner"), nb::arg("tol"),
-       nb::arg("place"), nb::arg("labels").noconvert());
+        label_parts(X.data(), n, std::ptrdiff_t(X.shape(1)), parts, counts.data(), n_counts, seeds.data(),
+                    PartOptions{has_offset, n_init, max_iter, inner, tol}, place, labels.data());
+    }, "X", "indptr"_a, "indices"_a, "counts"_a, "seeds"_a, "has_offset"_a, "n_init"_a, "max_iter"_a, "inner"_a, "tol"_a, "place"_a,
+       "labels");
 }
 
 void bind_parts(nb::module_& m) {

@@ -197,31 +197,32 @@ void fill_pixels(const PixelGraph& graph, Rays rays, const std::int32_t* order, 
 
 template <typename I>
 void bind_pixels_type(nb::module_& m) {
-    m.def("pixel_affinity", [](Matrix<float> across, Matrix<float> down,
-                               Cube<float> features, Matrix<bool> valid,
-                               Matrix<std::int32_t> offsets, Vector<std::int32_t> before, Vector<std::int32_t> order,
-                               float sharpness, Vector<I> indptr, MutableVector<I> indices, MutableVector<float> values) {
-        const Rays rays{offsets.data(), before.data(), std::ptrdiff_t(offsets.shape(0))};
+    define(m, "pixel_affinity", [](Matrix<float> across, Matrix<float> down, Cube<float> features, Matrix<bool> valid,
+                                   Matrix<std::int32_t> offsets, Vector<std::int32_t> before, Vector<std::int32_t> order,
+                                   float sharpness, Vector<I> indptr, MutableVector<I> indices, MutableVector<float> values) {
+        const std::ptrdiff_t rows = valid.shape(0), columns = valid.shape(1), count = offsets.shape(0);
+        shaped("across", across, rows, columns), shaped("down", down, rows, columns);
+        shaped("features", features, rows, columns, any_size), shaped("offsets", offsets, count, 2);
+        shaped("before", before, count), shaped("indptr", indptr, rows * columns + 1);
+        expect(indptr.data()[0] == 0, "indptr", "does not begin with 0");
+        within("before", before, -1, count), within("order", order, 0, count);
+        shaped("indices", indices, indptr.data()[rows * columns]), shaped("values", values, indices.shape(0));
+        const Rays rays{offsets.data(), before.data(), count};
         const PixelGraph graph(across, down, features, valid, rays, sharpness);
-        const std::int32_t* by_number = order.data();
-        const std::ptrdiff_t kept = order.shape(0), rows = valid.shape(0), columns = valid.shape(1);
-        const I* p = indptr.data();
-        I* j = indices.data();
-        float* v = values.data();
         nb::gil_scoped_release release;
-        fill_pixels(graph, rays, by_number, kept, rows, columns, p, j, v);
-    }, nb::arg("across").noconvert(), nb::arg("down").noconvert(), nb::arg("features").noconvert(), nb::arg("valid").noconvert(),
-       nb::arg("offsets").noconvert(), nb::arg("before").noconvert(), nb::arg("order").noconvert(), nb::arg("sharpness"),
-       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert());
+        fill_pixels(graph, rays, order.data(), std::ptrdiff_t(order.shape(0)), rows, columns, indptr.data(), indices.data(),
+                    values.data());
+    }, "across", "down", "features", "valid", "offsets", "before", "order", "sharpness"_a, "indptr", "indices", "values");
 }
 
 void bind_pixels(nb::module_& m) {
-    m.def("half_disk_differences", [](Matrix<std::int32_t> bins, Matrix<std::int32_t> offsets, Vector<std::int32_t> wedges,
-                                      Vector<float> smoothing, int n_bins,
-                                      MutableCube<float> out) {
-        const int n_orientations = static_cast<int>(out.shape(0));
-        const HalfDisks disks(bins, offsets, wedges, smoothing, n_bins, n_orientations);
-        const std::ptrdiff_t rows = bins.shape(0), columns = bins.shape(1), area = offsets.shape(0);
+    define(m, "half_disk_differences", [](Matrix<std::int32_t> bins, Matrix<std::int32_t> offsets, Vector<std::int32_t> wedges,
+                                          Vector<float> smoothing, int n_bins, MutableCube<float> out) {
+        const std::ptrdiff_t rows = bins.shape(0), columns = bins.shape(1), area = offsets.shape(0), m = out.shape(0);
+        shaped("out", out, m, rows, columns), shaped("offsets", offsets, area, 2), shaped("wedges", wedges, area);
+        expect(smoothing.shape(0) % 2 == 1, "smoothing", "needs an odd number of weights");
+        within("wedges", wedges, 0, 2 * m), within("bins", bins, -1, n_bins);
+        const HalfDisks disks(bins, offsets, wedges, smoothing, n_bins, int(m));
         float* to = out.data();
         nb::gil_scoped_release release;
         const int threads = threads_for(rows * columns * area);
@@ -230,8 +231,7 @@ void bind_pixels(nb::module_& m) {
             for (std::ptrdiff_t i = begin; i < end; ++i)
                 disks.pixel(i / columns, i % columns, scratch[t], to + i, rows * columns);
         });
-    }, nb::arg("bins").noconvert(), nb::arg("offsets").noconvert(), nb::arg("wedges").noconvert(), nb::arg("smoothing").noconvert(),
-       nb::arg("n_bins"), nb::arg("out").noconvert());
+    }, "bins", "offsets", "wedges", "smoothing", "n_bins"_a, "out");
     bind_pixels_type<std::int32_t>(m);
     bind_pixels_type<std::int64_t>(m);
 }

@@ -10,12 +10,6 @@
 
 namespace symclust {
 
-template <typename T, typename I>
-struct Edges {
-    const I *indptr, *indices;
-    const T* values;
-};
-
 // A sparse vector that is added to at random places.
 struct Scatter {
     std::vector<double> value;
@@ -49,7 +43,7 @@ struct Scatter {
 template <typename T, typename I>
 class Walk {
 public:
-    Walk(Edges<T, I> W, const double* degrees, std::ptrdiff_t n, double volume, int window, std::ptrdiff_t frontier)
+    Walk(const Csr<T, I>& W, const double* degrees, std::ptrdiff_t n, double volume, int window, std::ptrdiff_t frontier)
         : W(W), degrees(degrees), volume(volume), window(window), frontier(frontier), here(n), next(n), sum(n) {}
 
     // Writes the entries of one row at its likeliest ends, without `own`, in the order of their columns; returns how many.
@@ -64,7 +58,7 @@ public:
     }
 
 private:
-    Edges<T, I> W;
+    Csr<T, I> W;
     const double* degrees;
     double volume;
     int window;
@@ -120,14 +114,13 @@ private:
 
 template <typename T, typename I>
 void bind_random_walk_type(nb::module_& m) {
-    m.def("random_walk_rows", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<double> degrees, double volume,
-                                 Vector<I> from_indptr, Vector<I> from_indices, Vector<T> from_values, std::int64_t first,
-                                 int window, std::int64_t frontier, MutableMatrix<I> columns, MutableMatrix<T> weights,
-                                 MutableVector<std::int64_t> counts) {
-        const Edges<T, I> W{indptr.data(), indices.data(), values.data()};
-        const Edges<T, I> from{from_indptr.data(), from_indices.data(), from_values.data()};
-        const std::ptrdiff_t n = std::ptrdiff_t(indptr.shape(0)) - 1, rows = std::ptrdiff_t(from_indptr.shape(0)) - 1;
-        const std::ptrdiff_t kept = columns.shape(1);
+    define(m, "random_walk_rows", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<double> degrees, double volume,
+                                     Vector<I> from_indptr, Vector<I> from_indices, Vector<T> from_values, std::int64_t first,
+                                     int window, std::int64_t frontier, MutableMatrix<I> columns, MutableMatrix<T> weights,
+                                     MutableVector<std::int64_t> counts) {
+        const std::ptrdiff_t n = degrees.shape(0), rows = counts.shape(0), kept = columns.shape(1);
+        const Csr<T, I> W("W", indptr, indices, values, n, n), from("from", from_indptr, from_indices, from_values, rows, n);
+        shaped("columns", columns, rows, kept), shaped("weights", weights, rows, kept);
         const double* d = degrees.data();
         I* c = columns.data();
         T* w = weights.data();
@@ -138,15 +131,13 @@ void bind_random_walk_type(nb::module_& m) {
         for (int t = 0; t < std::max(threads, 1); ++t) walks.emplace_back(W, d, n, volume, window, frontier);
         parallel_rows(rows, 16, threads, [&](std::ptrdiff_t begin, std::ptrdiff_t end, int t) {
             for (std::ptrdiff_t i = begin; i < end; ++i) {
-                const std::ptrdiff_t start = from.indptr[i], count = from.indptr[i + 1] - start;
-                found[i] = walks[t].row(from.indices + start, from.values + start, count, first < 0 ? -1 : first + i,
+                const std::ptrdiff_t start = from.indptr[i];
+                found[i] = walks[t].row(from.indices + start, from.values + start, from.count(i), first < 0 ? -1 : first + i,
                                         c + i * kept, w + i * kept, kept);
             }
         });
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("degrees").noconvert(), nb::arg("volume"), nb::arg("from_indptr").noconvert(),
-       nb::arg("from_indices").noconvert(), nb::arg("from_values").noconvert(), nb::arg("first"), nb::arg("window"),
-       nb::arg("frontier"), nb::arg("columns").noconvert(), nb::arg("weights").noconvert(), nb::arg("counts").noconvert());
+    }, "indptr", "indices", "values", "degrees", "volume"_a, "from_indptr", "from_indices", "from_values", "first"_a, "window"_a,
+       "frontier"_a, "columns", "weights", "counts");
 }
 
 void bind_random_walk(nb::module_& m) {

@@ -25,20 +25,16 @@ struct PassSums {
 // A CSR matrix whose rows are cut into blocks. The cut depends on the matrix alone, and the sums of the blocks are added
 // in order: the same bits on any number of threads.
 template <typename T, typename I>
-struct BlockedRows {
+struct BlockedRows : Csr<T, I> {
     static constexpr std::ptrdiff_t block_cost = 1 << 15, most_blocks = 1024;
 
-    const I *indptr, *indices;
-    const T* values;
-    std::ptrdiff_t n;
     std::vector<std::ptrdiff_t> borders;
 
-    BlockedRows(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n)
-        : indptr(indptr), indices(indices), values(values), n(n),
-          borders(balanced_rows(indptr, n, static_cast<int>(n_blocks()))) {}
+    explicit BlockedRows(const Csr<T, I>& rows)
+        : Csr<T, I>(rows), borders(balanced_rows(rows.indptr, rows.n, static_cast<int>(n_blocks()))) {}
 
     std::ptrdiff_t n_blocks() const {
-        const std::ptrdiff_t cost = static_cast<std::ptrdiff_t>(indptr[n]) + n;
+        const std::ptrdiff_t cost = this->nonzeros() + this->n;
         return std::min(most_blocks, std::max<std::ptrdiff_t>(1, cost / block_cost));
     }
 };
@@ -312,53 +308,52 @@ void rank_two_nnls(const T* G, const T* R, std::ptrdiff_t n, T* out) {
 
 template <typename T>
 void bind_rank_two_nnls(nb::module_& m) {
-    m.def("nnls_rank_two", [](Matrix<T> G, Matrix<T> R, MutableMatrix<T> out) {
-        const T *g = G.data(), *r = R.data();
-        T* o = out.data();
+    define(m, "nnls_rank_two", [](Matrix<T> G, Matrix<T> R, MutableMatrix<T> out) {
         const std::ptrdiff_t n = R.shape(0);
+        shaped("G", G, 2, 2), shaped("R", R, n, 2), shaped("out", out, n, 2);
         nb::gil_scoped_release release;
-        rank_two_nnls(g, r, n, o);
-    }, nb::arg("G").noconvert(), nb::arg("R").noconvert(), nb::arg("out").noconvert());
+        rank_two_nnls(G.data(), R.data(), n, out.data());
+    }, "G", "R", "out");
 }
+
+// X and its transpose, with two columns for the rows of each.
+template <typename T, typename I>
+struct BothLayouts {
+    Csr<T, I> X, Xt;
+
+    BothLayouts(const Vector<I>& indptr, const Vector<I>& indices, const Vector<T>& values, const Vector<I>& t_indptr,
+                const Vector<I>& t_indices, const Vector<T>& t_values, const MutableMatrix<T>& of_rows,
+                const MutableMatrix<T>& of_columns)
+        : X("X", indptr, indices, values, of_rows.shape(0), of_columns.shape(0)),
+          Xt("the transpose", t_indptr, t_indices, t_values, of_columns.shape(0), of_rows.shape(0)) {
+        shaped("the factor of the rows", of_rows, any_size, 2), shaped("the factor of the columns", of_columns, any_size, 2);
+    }
+};
 
 template <typename T, typename I>
 void bind_two_singular_vectors(nb::module_& m) {
-    m.def("two_singular_vectors", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> t_indptr,
-                                     Vector<I> t_indices, Vector<T> t_values, MutableMatrix<T> V, MutableMatrix<T> U,
-                                     int steps, int threads) {
-        PassSums g;
-        {
-            T *v = V.data(), *u = U.data();
-            const std::ptrdiff_t n = U.shape(0), d = V.shape(0);
-            nb::gil_scoped_release release;
-            const BlockedRows<T, I> X(indptr.data(), indices.data(), values.data(), n);
-            const BlockedRows<T, I> Xt(t_indptr.data(), t_indices.data(), t_values.data(), d);
-            g = two_singular_vectors(X, Xt, v, u, steps, allowed(threads));
-        }
+    define(m, "two_singular_vectors", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> t_indptr,
+                                         Vector<I> t_indices, Vector<T> t_values, MutableMatrix<T> V, MutableMatrix<T> U,
+                                         int steps, int threads) {
+        const BothLayouts<T, I> given(indptr, indices, values, t_indptr, t_indices, t_values, U, V);
+        nb::gil_scoped_release release;
+        const BlockedRows<T, I> X(given.X), Xt(given.Xt);
+        const PassSums g = two_singular_vectors(X, Xt, V.data(), U.data(), steps, allowed(threads));
         return std::make_tuple(g.a, g.b, g.c);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("t_indptr").noconvert(), nb::arg("t_indices").noconvert(), nb::arg("t_values").noconvert(),
-       nb::arg("V").noconvert(), nb::arg("U").noconvert(), nb::arg("steps"), nb::arg("threads") = 0);
+    }, "indptr", "indices", "values", "t_indptr", "t_indices", "t_values", "V", "U", "steps"_a, "threads"_a = 0);
 }
 
 template <typename T, typename I>
 void bind_rank_two_nmf(nb::module_& m) {
-    m.def("rank_two_nmf", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> t_indptr,
-                             Vector<I> t_indices, Vector<T> t_values, MutableMatrix<T> C, MutableMatrix<T> W, double tol,
-                             int max_iter, int threads) {
-        RankTwoReport report;
-        {
-            T *c = C.data(), *w = W.data();
-            const std::ptrdiff_t n = W.shape(0), d = C.shape(0);
-            nb::gil_scoped_release release;
-            const BlockedRows<T, I> X(indptr.data(), indices.data(), values.data(), n);
-            const BlockedRows<T, I> Xt(t_indptr.data(), t_indices.data(), t_values.data(), d);
-            report = rank_two_nmf(X, Xt, c, w, tol, max_iter, allowed(threads));
-        }
+    define(m, "rank_two_nmf", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> t_indptr, Vector<I> t_indices,
+                                 Vector<T> t_values, MutableMatrix<T> C, MutableMatrix<T> W, double tol, int max_iter,
+                                 int threads) {
+        const BothLayouts<T, I> given(indptr, indices, values, t_indptr, t_indices, t_values, W, C);
+        nb::gil_scoped_release release;
+        const BlockedRows<T, I> X(given.X), Xt(given.Xt);
+        const RankTwoReport report = rank_two_nmf(X, Xt, C.data(), W.data(), tol, max_iter, allowed(threads));
         return std::make_tuple(report.iterations, report.stationarity, report.explained);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("t_indptr").noconvert(), nb::arg("t_indices").noconvert(), nb::arg("t_values").noconvert(),
-       nb::arg("C").noconvert(), nb::arg("W").noconvert(), nb::arg("tol"), nb::arg("max_iter"), nb::arg("threads") = 0);
+    }, "indptr", "indices", "values", "t_indptr", "t_indices", "t_values", "C", "W", "tol"_a, "max_iter"_a, "threads"_a = 0);
 }
 
 void bind_rank_two(nb::module_& m) {

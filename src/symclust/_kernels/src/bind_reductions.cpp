@@ -66,12 +66,14 @@ double inner(const T* x, const T* y, std::ptrdiff_t size) {
 // Rows are visited in order, so the partners that row j is asked for, (j, 0), (j, 1), ..., come in the order in which
 // row j stores them: one cursor a row only moves forward. Time O(nonzeros), memory O(n). NaN entries are not seen.
 template <typename T, typename I>
-double asymmetry(const I* indptr, const I* indices, const T* values, std::ptrdiff_t n) {
-    std::vector<I> cursor(indptr, indptr + n);
+double asymmetry(const Csr<T, I>& A) {
+    const I *indptr = A.indptr, *indices = A.indices;
+    const T* values = A.values;
+    std::vector<I> cursor(indptr, indptr + A.n);
     T worst = 0;
     Pace pace;
     const auto alone = [&](I p) { worst = std::max(worst, std::abs(values[p])); };
-    for (std::ptrdiff_t i = 0; i < n; pace(4 * std::ptrdiff_t(indptr[i + 1] - indptr[i])), ++i) {
+    for (std::ptrdiff_t i = 0; i < A.n; pace(4 * A.count(i)), ++i) {
         // What lies left of the diagonal and is still ahead of the cursor was never asked for: it has no partner.
         I p = cursor[i];
         for (; p < indptr[i + 1] && indices[p] < i; ++p) alone(p);
@@ -186,14 +188,13 @@ void row_keys(const T* X, std::ptrdiff_t n, std::ptrdiff_t d, const std::uint64_
 template <typename T, typename I>
 class SquaredOuter {
 public:
-    const I *indptr, *indices, *columns_indptr, *columns_indices;  // of L and of its transpose
-    const T *values, *columns_values;
+    Csr<T, I> L, columns;  // and its transpose
     const double *v, *u;
-    std::ptrdiff_t n;
     bool diagonal;
 
     double run() const {
         constexpr std::ptrdiff_t block = 16;
+        const std::ptrdiff_t n = L.n;
         const int threads = threads_for(n);
         std::vector<double> sums(n, 0.0);
         std::vector<std::vector<double>> rows(threads, std::vector<double>(n, 0.0));
@@ -211,13 +212,13 @@ private:
     template <typename Visit>
     std::ptrdiff_t each(std::ptrdiff_t p, const Visit& visit) const {
         std::ptrdiff_t count = 0;
-        for (I e = indptr[p]; e < indptr[p + 1]; ++e) {
-            const std::ptrdiff_t f = indices[e];
-            const double value = static_cast<double>(values[e]) * v[f];
-            const I* last = columns_indices + columns_indptr[f + 1];
-            const I* q = std::lower_bound(columns_indices + columns_indptr[f], last, static_cast<I>(p));
+        for (I e = L.indptr[p]; e < L.indptr[p + 1]; ++e) {
+            const std::ptrdiff_t f = L.indices[e];
+            const double value = static_cast<double>(L.values[e]) * v[f];
+            const I* last = columns.indices + columns.indptr[f + 1];
+            const I* q = std::lower_bound(columns.indices + columns.indptr[f], last, static_cast<I>(p));
             count += last - q;
-            for (const T* entry = columns_values + (q - columns_indices); q < last; ++q, ++entry)
+            for (const T* entry = columns.values + (q - columns.indices); q < last; ++q, ++entry)
                 visit(value, static_cast<std::ptrdiff_t>(*q), static_cast<double>(*entry));
         }
         return count;
@@ -226,6 +227,7 @@ private:
     // What row p adds from the diagonal on to the right; leaves `row` at zero. A row with few entries is not read as a whole.
     double row_sum(std::ptrdiff_t p, double* row, Pace& pace) const {
         const std::ptrdiff_t count = each(p, [&](double value, std::ptrdiff_t q, double entry) { row[q] += value * entry; });
+        const std::ptrdiff_t n = L.n;
         pace(2 * count);
         const double own = diagonal ? u[p] * row[p] * row[p] : 0.0;
         row[p] = 0.0;
@@ -248,80 +250,71 @@ private:
 template <typename T>
 void bind_reductions_type(nb::module_& m) {
     // XᵀX in double precision for each of `n_starts` blocks of columns of X, as (n_starts, k, k).
-    m.def("gram", [](Matrix<T> X, int n_starts) {
-        const T* x = X.data();
-        const std::ptrdiff_t n = X.shape(0);
-        const int k = int(X.shape(1)) / n_starts;
-        double* G = new double[std::size_t(n_starts) * k * k];
+    define(m, "gram", [](Matrix<T> X, int n_starts) {
+        expect(n_starts > 0 && X.shape(1) % std::size_t(n_starts) == 0, "X", "needs as many columns for each of n_starts >= 1");
+        const std::size_t starts = n_starts, k = X.shape(1) / starts;
+        double* G = new double[starts * k * k];
         nb::capsule owner(G, [](void* data) noexcept { delete[] static_cast<double*>(data); });
         {
             nb::gil_scoped_release release;
-            gram(x, n, k, n_starts, G);
+            gram(X.data(), std::ptrdiff_t(X.shape(0)), int(k), n_starts, G);
         }
-        return nb::ndarray<nb::numpy, double, nb::ndim<3>>(G, {std::size_t(n_starts), std::size_t(k), std::size_t(k)}, owner);
-    }, nb::arg("X").noconvert(), nb::arg("n_starts") = 1);
+        return nb::ndarray<nb::numpy, double, nb::ndim<3>>(G, {starts, k, k}, owner);
+    }, "X", "n_starts"_a = 1);
     // ‖X‖, from squares in double precision: in single precision 1e20 would overflow. Arrays in another order are copied.
-    m.def("norm", [](nb::ndarray<const T, nb::c_contig, nb::device::cpu> X) {
-        const T* x = X.data();
-        const std::ptrdiff_t size = X.size();
+    define(m, "norm", [](nb::ndarray<const T, nb::c_contig, nb::device::cpu> X) {
         nb::gil_scoped_release release;
-        return std::sqrt(inner(x, x, size));
-    }, nb::arg("X"));
-    m.def("inner", [](Vector<T> x, Vector<T> y) {
-        const T *a = x.data(), *b = y.data();
-        const std::ptrdiff_t size = x.shape(0);
+        return std::sqrt(inner(X.data(), X.data(), std::ptrdiff_t(X.size())));
+    }, "X"_a);
+    define(m, "inner", [](Vector<T> x, Vector<T> y) {
+        shaped("y", y, x.shape(0));
         nb::gil_scoped_release release;
-        return inner(a, b, size);
-    }, nb::arg("x").noconvert(), nb::arg("y").noconvert());
+        return inner(x.data(), y.data(), std::ptrdiff_t(x.shape(0)));
+    }, "x", "y");
 }
 
 template <typename T, typename Bits>
 void bind_dense(nb::module_& m) {
     // The sum of squares, the smallest and the largest entry and the largest |a_ij - a_ji| of a square matrix.
-    m.def("survey_dense", [](Matrix<T> A) {
-        const T* a = A.data();
+    define(m, "survey_dense", [](Matrix<T> A) {
         const std::ptrdiff_t n = A.shape(0);
+        shaped("A", A, n, n);
         Survey<T> found;
         {
             nb::gil_scoped_release release;
-            found = survey_dense(a, n);
+            found = survey_dense(A.data(), n);
         }
         return nb::make_tuple(found.squares, double(found.smallest), double(found.largest), double(found.asymmetry));
-    }, nb::arg("A").noconvert());
-    m.def("row_keys", [](Matrix<T> X, Matrix<std::uint64_t> coefficients, MutableMatrix<std::uint64_t> keys) {
-        const T* x = X.data();
+    }, "A");
+    define(m, "row_keys", [](Matrix<T> X, Matrix<std::uint64_t> coefficients, MutableMatrix<std::uint64_t> keys) {
         const std::ptrdiff_t n = X.shape(0), d = X.shape(1);
-        const std::uint64_t* c = coefficients.data();
-        std::uint64_t* out = keys.data();
+        shaped("coefficients", coefficients, 2, d), shaped("keys", keys, n, 2);
         nb::gil_scoped_release release;
-        row_keys<T, Bits>(x, n, d, c, out);
-    }, nb::arg("X").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("keys").noconvert());
+        row_keys<T, Bits>(X.data(), n, d, coefficients.data(), keys.data());
+    }, "X", "coefficients", "keys");
 }
 
 template <typename T, typename I>
 void bind_symmetry_types(nb::module_& m) {
-    m.def("asymmetry", [](Vector<I> indptr, Vector<I> indices, Vector<T> values) {
-        const I *ip = indptr.data(), *ix = indices.data();
-        const T* v = values.data();
-        const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(indptr.shape(0)) - 1;
+    define(m, "asymmetry", [](Vector<I> indptr, Vector<I> indices, Vector<T> values) {
+        const Csr<T, I> A("A", indptr, indices, values, any_size, std::ptrdiff_t(indptr.shape(0)) - 1);
         nb::gil_scoped_release release;
-        return asymmetry(ip, ix, v, n);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert());
+        return asymmetry(A);
+    }, "indptr", "indices", "values");
 }
 
 template <typename T, typename I>
 void bind_squared_outer(nb::module_& m) {
-    m.def("squared_outer", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> columns_indptr,
-                              Vector<I> columns_indices, Vector<T> columns_values, Vector<double> v, Vector<double> u,
-                              bool diagonal) {
-        const SquaredOuter<T, I> outer{indptr.data(), indices.data(), columns_indptr.data(), columns_indices.data(),
-                                       values.data(), columns_values.data(), v.data(), u.data(),
-                                       std::ptrdiff_t(indptr.shape(0)) - 1, diagonal};
+    define(m, "squared_outer", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<I> columns_indptr,
+                                  Vector<I> columns_indices, Vector<T> columns_values, Vector<double> v, Vector<double> u,
+                                  bool diagonal) {
+        const std::ptrdiff_t n = u.shape(0), d = v.shape(0);
+        const SquaredOuter<T, I> outer{{"L", indptr, indices, values, n, d},
+                                       {"the transpose", columns_indptr, columns_indices, columns_values, d, n},
+                                       v.data(), u.data(), diagonal};
         nb::gil_scoped_release release;
         return outer.run();
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("columns_indptr").noconvert(), nb::arg("columns_indices").noconvert(), nb::arg("columns_values").noconvert(),
-       nb::arg("v").noconvert(), nb::arg("u").noconvert(), nb::arg("diagonal"));
+    }, "indptr", "indices", "values", "columns_indptr", "columns_indices", "columns_values", "v", "u", "diagonal"_a);
 }
 
 void bind_reductions(nb::module_& m) {

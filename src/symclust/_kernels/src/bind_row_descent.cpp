@@ -294,52 +294,47 @@ void sweep_block(const T* block, std::ptrdiff_t rows, std::ptrdiff_t begin, T* P
 
 template <typename T>
 void bind_block(nb::module_& m) {
-    m.def("row_sweep_block", [](Matrix<T> block, std::ptrdiff_t begin, MutableMatrix<T> P, MutableMatrix<T> H,
-                                MutableCube<double> G, double offset, bool full, int cycles,
-                                Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices,
-                                MutableVector<double> decrease, MutableVector<double> squared_gradient) {
-        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
-        const std::ptrdiff_t rows = block.shape(0);
-        const int starts = int(G.shape(0)), k = int(G.shape(1));
-        const T* b = block.data();
-        T *p = P.data(), *h = H.data();
-        double *g = G.data(), *d = decrease.data(), *q = squared_gradient.data();
+    define(m, "row_sweep_block", [](Matrix<T> block, std::ptrdiff_t begin, MutableMatrix<T> P, MutableMatrix<T> H,
+                                    MutableCube<double> G, double offset, bool full, int cycles,
+                                    Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices,
+                                    MutableVector<double> decrease, MutableVector<double> squared_gradient) {
+        const std::ptrdiff_t rows = block.shape(0), all = H.shape(0), starts = G.shape(0), k = G.shape(1);
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices, all);
+        expect(begin >= 0 && begin + rows <= all, "block", "has rows that H does not have");
+        shaped("block", block, rows, rows), shaped("P", P, rows, starts * k), shaped("H", H, all, starts * k);
+        shaped("G", G, starts, k, k), shaped("decrease", decrease, starts), shaped("squared_gradient", squared_gradient, starts);
         nb::gil_scoped_release release;
-        sweep_block(b, rows, begin, p, h, g, offset, full, k, starts, cycles, ignored, d, q);
-    }, nb::arg("block").noconvert(), nb::arg("begin"), nb::arg("P").noconvert(), nb::arg("H").noconvert(),
-       nb::arg("G").noconvert(), nb::arg("offset"), nb::arg("full"), nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(),
-       nb::arg("ignored_indices").noconvert(), nb::arg("decrease").noconvert(), nb::arg("squared_gradient").noconvert());
+        sweep_block(block.data(), rows, begin, P.data(), H.data(), G.data(), offset, full, int(k), int(starts), cycles, ignored,
+                    decrease.data(), squared_gradient.data());
+    }, "block", "begin"_a, "P", "H", "G", "offset"_a, "full"_a, "cycles"_a, "ignored_indptr", "ignored_indices", "decrease",
+       "squared_gradient");
 }
 
 template <typename T, typename I>
 void bind_sparse(nb::module_& m) {
-    m.def("row_sweep_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
-                                 MutableMatrix<T> H, MutableCube<double> G, double offset, bool full, int cycles,
-                                 Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices,
-                                 Vector<std::uint8_t> active, MutableVector<double> row_gradient,
-                                 MutableVector<double> decrease, MutableVector<double> squared_gradient,
-                                 std::ptrdiff_t first) {
-        const IgnoredPairs ignored(ignored_indptr, ignored_indices);
-        const std::uint8_t* on = active.data();
-        double* r = row_gradient.data();
-        const SparseMatrix<T, I> A{indptr.data(), indices.data(), values.data(), diagonal.data(),
-                                   std::ptrdiff_t(indptr.shape(0)) - 1};
-        const int starts = int(G.shape(0)), k = int(G.shape(1));
-        const std::ptrdiff_t all_rows = H.shape(0);
-        T* h = H.data();
-        double *g = G.data(), *d = decrease.data(), *q = squared_gradient.data();
+    define(m, "row_sweep_sparse", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
+                                     MutableMatrix<T> H, MutableCube<double> G, double offset, bool full, int cycles,
+                                     Vector<std::int64_t> ignored_indptr, Vector<std::int64_t> ignored_indices,
+                                     Vector<std::uint8_t> active, MutableVector<double> row_gradient,
+                                     MutableVector<double> decrease, MutableVector<double> squared_gradient,
+                                     std::ptrdiff_t first) {
+        const std::ptrdiff_t all = H.shape(0), starts = G.shape(0), k = G.shape(1);
+        const IgnoredPairs ignored(ignored_indptr, ignored_indices, all);
+        const SparseMatrix<T, I> A{{"A", indptr, indices, values, any_size, all}, diagonal.data()};
+        expect(first >= 0 && first + A.n <= all, "A", "has rows that H does not have");
+        shaped("diagonal", diagonal, all), shaped("H", H, all, starts * k), shaped("G", G, starts, k, k);
+        shaped("active", active, all), shaped("row_gradient", row_gradient, all);
+        shaped("decrease", decrease, starts), shaped("squared_gradient", squared_gradient, starts);
         nb::gil_scoped_release release;
-        RowSweep<T, I>(A, first, all_rows, h, g, offset, full, k, starts, cycles, ignored, on, r).run(d, q);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("diagonal").noconvert(), nb::arg("H").noconvert(), nb::arg("G").noconvert(), nb::arg("offset"),
-       nb::arg("full"), nb::arg("cycles"), nb::arg("ignored_indptr").noconvert(), nb::arg("ignored_indices").noconvert(),
-       nb::arg("active").noconvert(), nb::arg("row_gradient").noconvert(), nb::arg("decrease").noconvert(),
-       nb::arg("squared_gradient").noconvert(), nb::arg("first") = 0);
+        RowSweep<T, I>(A, first, all, H.data(), G.data(), offset, full, int(k), int(starts), cycles, ignored, active.data(),
+                       row_gradient.data()).run(decrease.data(), squared_gradient.data());
+    }, "indptr", "indices", "values", "diagonal", "H", "G", "offset"_a, "full"_a, "cycles"_a, "ignored_indptr", "ignored_indices",
+       "active", "row_gradient", "decrease", "squared_gradient", "first"_a = 0);
 }
 
 void bind_row_descent(nb::module_& m) {
-    m.def("row_sweep_step", [](std::ptrdiff_t n, std::ptrdiff_t active, bool alone) { return Lanes::of(n, active, alone).step(); },
-          nb::arg("n"), nb::arg("active"), nb::arg("alone"));
+    define(m, "row_sweep_step", [](std::ptrdiff_t n, std::ptrdiff_t active, bool alone) { return Lanes::of(n, active, alone).step(); },
+           "n"_a, "active"_a, "alone"_a);
     bind_sparse<double, std::int32_t>(m);
     bind_sparse<double, std::int64_t>(m);
     bind_sparse<float, std::int32_t>(m);

@@ -304,7 +304,7 @@ void sparse_gram(CsrRows<T> H, double* G, std::ptrdiff_t k) {
         const std::int64_t end = H.indptr[i + 1], size = end - H.indptr[i];
         for (std::int64_t e = H.indptr[i]; e < end; ++e)
             for (std::int64_t f = e; f < end; ++f)
-                G[H.columns[e] * k + H.columns[f]] += static_cast<double>(H.values[e]) * static_cast<double>(H.values[f]);
+                G[H.indices[e] * k + H.indices[f]] += static_cast<double>(H.values[e]) * static_cast<double>(H.values[f]);
         pace(size * size + 1);
     }
     for (std::ptrdiff_t l = 0; l < k; ++l)
@@ -330,19 +330,20 @@ struct CsrArrays {
 
 template <typename T, typename I>
 void bind_types(nb::module_& m) {
-    m.def("sparse_factor_sweeps", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
-                                     Vector<std::int64_t> rows, Vector<std::int32_t> columns, Vector<T> entries,
-                                     MutableMatrix<double> G, double offset, bool full, int cycles, int sweeps, double opening,
-                                     Vector<std::uint8_t> active, MutableVector<double> row_gradient,
-                                     MutableVector<double> decrease, MutableVector<double> squared_gradient) {
-        const SparseMatrix<T, I> A{indptr.data(), indices.data(), values.data(), diagonal.data(),
-                                   std::ptrdiff_t(indptr.shape(0)) - 1};
-        const CsrRows<T> H{rows.data(), columns.data(), entries.data(), A.n};
-        const int k = int(G.shape(0));
+    define(m, "sparse_factor_sweeps", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
+                                         Vector<std::int64_t> rows, Vector<std::int32_t> columns, Vector<T> entries,
+                                         MutableMatrix<double> G, double offset, bool full, int cycles, int sweeps, double opening,
+                                         Vector<std::uint8_t> active, MutableVector<double> row_gradient,
+                                         MutableVector<double> decrease, MutableVector<double> squared_gradient) {
+        const std::ptrdiff_t n = diagonal.shape(0), k = G.shape(0);
+        const SparseMatrix<T, I> A{{"A", indptr, indices, values, n, n}, diagonal.data()};
+        const CsrRows<T> H("H", rows, columns, entries, n, k);
+        shaped("G", G, k, k), shaped("active", active, n), shaped("row_gradient", row_gradient, n);
+        shaped("decrease", decrease, 1), shaped("squared_gradient", squared_gradient, 1);
         std::size_t zeros = 0;
         CsrArrays<T> found = [&] {
             nb::gil_scoped_release release;
-            SparseSweep<T, I> sweep(A, H, G.data(), k, offset, full, cycles, opening, active.data(), row_gradient.data());
+            SparseSweep<T, I> sweep(A, H, G.data(), int(k), offset, full, cycles, opening, active.data(), row_gradient.data());
             RowChange total;
             sweep.run(sweeps, total);
             decrease.data()[0] += total.decrease;
@@ -352,38 +353,34 @@ void bind_types(nb::module_& m) {
         }();
         return nb::make_tuple(as_array(std::move(found.indptr)), as_array(std::move(found.columns)),
                               as_array(std::move(found.values)), zeros);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("diagonal").noconvert(), nb::arg("rows").noconvert(), nb::arg("columns").noconvert(),
-       nb::arg("entries").noconvert(), nb::arg("G").noconvert(), nb::arg("offset"), nb::arg("full"), nb::arg("cycles"),
-       nb::arg("sweeps"), nb::arg("opening"), nb::arg("active").noconvert(), nb::arg("row_gradient").noconvert(),
-       nb::arg("decrease").noconvert(), nb::arg("squared_gradient").noconvert());
+    }, "indptr", "indices", "values", "diagonal", "rows", "columns", "entries", "G", "offset"_a, "full"_a, "cycles"_a, "sweeps"_a,
+       "opening"_a, "active", "row_gradient", "decrease", "squared_gradient");
 
-    m.def("sparse_factor_judge", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
-                                    Vector<std::int64_t> rows, Vector<std::int32_t> columns, Vector<T> entries,
-                                    Matrix<double> G, double offset, bool full) {
-        const SparseMatrix<T, I> A{indptr.data(), indices.data(), values.data(), diagonal.data(),
-                                   std::ptrdiff_t(indptr.shape(0)) - 1};
-        const CsrRows<T> H{rows.data(), columns.data(), entries.data(), A.n};
-        const GramTerms terms{G.data(), offset, 0.0, int(G.shape(0)), full};
+    define(m, "sparse_factor_judge", [](Vector<I> indptr, Vector<I> indices, Vector<T> values, Vector<T> diagonal,
+                                        Vector<std::int64_t> rows, Vector<std::int32_t> columns, Vector<T> entries,
+                                        Matrix<double> G, double offset, bool full) {
+        const std::ptrdiff_t n = diagonal.shape(0), k = G.shape(0);
+        const SparseMatrix<T, I> A{{"A", indptr, indices, values, n, n}, diagonal.data()};
+        const CsrRows<T> H("H", rows, columns, entries, n, k);
+        shaped("G", G, k, k);
         const Judgement found = [&] {
             nb::gil_scoped_release release;
-            return judge(A, H, terms);
+            return judge(A, H, GramTerms{G.data(), offset, 0.0, int(k), full});
         }();
         return nb::make_tuple(found.fit, found.squared_gradient, found.squared_product, found.lowest, found.complementarity);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-       nb::arg("diagonal").noconvert(), nb::arg("rows").noconvert(), nb::arg("columns").noconvert(),
-       nb::arg("entries").noconvert(), nb::arg("G").noconvert(), nb::arg("offset"), nb::arg("full"));
+    }, "indptr", "indices", "values", "diagonal", "rows", "columns", "entries", "G", "offset"_a, "full"_a);
 }
 
 template <typename T>
 void bind_gram(nb::module_& m) {
-    m.def("sparse_factor_gram", [](Vector<std::int64_t> rows, Vector<std::int32_t> columns, Vector<T> entries,
-                                   MutableMatrix<double> G) {
-        const CsrRows<T> H{rows.data(), columns.data(), entries.data(), std::ptrdiff_t(rows.shape(0)) - 1};
-        const auto k = static_cast<std::ptrdiff_t>(G.shape(0));
+    define(m, "sparse_factor_gram", [](Vector<std::int64_t> rows, Vector<std::int32_t> columns, Vector<T> entries,
+                                       MutableMatrix<double> G) {
+        const std::ptrdiff_t k = G.shape(0);
+        const CsrRows<T> H("H", rows, columns, entries, any_size, k);
+        shaped("G", G, k, k);
         nb::gil_scoped_release release;
         sparse_gram(H, G.data(), k);
-    }, nb::arg("rows").noconvert(), nb::arg("columns").noconvert(), nb::arg("entries").noconvert(), nb::arg("G").noconvert());
+    }, "rows", "columns", "entries", "G");
 }
 
 void bind_sparse_factor(nb::module_& m) {

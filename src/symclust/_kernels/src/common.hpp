@@ -1,8 +1,5 @@
-// What every kernel shares: array views, pairs that an objective leaves out, and work split by nonzeros.
+// What every kernel shares: results for Python, inner products, and work split by nonzeros.
 #pragma once
-
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +8,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "views.hpp"
 
 #if defined(_MSC_VER)
 #define SYMCLUST_RESTRICT __restrict
@@ -22,21 +20,6 @@
 
 namespace symclust {
 
-namespace nb = nanobind;
-
-template <typename T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using MutableVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using MutableCube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
 // An array for Python that owns these numbers.
 template <typename T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T>&& numbers) {
@@ -44,22 +27,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T>&& numbers) {
     nb::capsule owner(kept, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
-
-// Pairs of rows that an objective leaves out, as the pattern of a symmetric CSR matrix without its diagonal. An empty `indptr`
-// means that there are none.
-struct IgnoredPairs {
-    const std::int64_t* indptr = nullptr;
-    const std::int64_t* indices = nullptr;
-
-    IgnoredPairs() = default;
-    IgnoredPairs(const Vector<std::int64_t>& indptr, const Vector<std::int64_t>& indices)
-        : indptr(indptr.shape(0) ? indptr.data() : nullptr), indices(indices.data()) {}
-
-    bool any() const { return indptr != nullptr; }
-    std::ptrdiff_t count(std::ptrdiff_t i) const { return indptr ? indptr[i + 1] - indptr[i] : 0; }
-    const std::int64_t* begin(std::ptrdiff_t i) const { return indptr ? indices + indptr[i] : nullptr; }
-    const std::int64_t* end(std::ptrdiff_t i) const { return indptr ? indices + indptr[i + 1] : nullptr; }
-};
 
 // Inner product in double precision, whatever the entries are.
 template <typename T>

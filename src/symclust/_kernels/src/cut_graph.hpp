@@ -31,10 +31,7 @@ private:
 
 // CSR without the diagonal; entry e of row i is the weight of the edge from i to indices[e].
 template <typename T>
-struct CutGraph {
-    std::ptrdiff_t n;
-    const std::int64_t* indptr;
-    const std::int32_t* indices;
+struct CutGraph : Pattern<std::int32_t, std::int64_t> {
     const T* weights;
     const double* loops;    // weight of the edge from a node to itself
     const double* volumes;  // degree of a node in the whole graph, of which this one may be a part
@@ -42,9 +39,8 @@ struct CutGraph {
     std::vector<double> degrees;
     double association = 0.0, volume = 0.0, size = 0.0;  // sums of degrees, volumes and sizes
 
-    CutGraph(std::ptrdiff_t n, const std::int64_t* indptr, const std::int32_t* indices, const T* weights, const double* loops,
-             const double* volumes, const double* sizes)
-        : n(n), indptr(indptr), indices(indices), weights(weights), loops(loops), volumes(volumes), sizes(sizes), degrees(n) {
+    CutGraph(const Pattern& edges, const T* weights, const double* loops, const double* volumes, const double* sizes)
+        : Pattern(edges), weights(weights), loops(loops), volumes(volumes), sizes(sizes), degrees(n) {
         for (std::ptrdiff_t i = 0; i < n; ++i) {
             double sum = loops[i];
             for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) sum += static_cast<double>(weights[e]);
@@ -55,6 +51,32 @@ struct CutGraph {
         }
     }
 };
+
+// A graph as Python gives it; checked, and its edges not yet read.
+template <typename T>
+struct GivenGraph {
+    Vector<std::int64_t> indptr;
+    Vector<std::int32_t> indices;
+    Vector<T> weights;
+    Vector<double> loops, volumes, sizes;
+
+    std::ptrdiff_t n() const { return static_cast<std::ptrdiff_t>(loops.shape(0)); }
+
+    CutGraph<T> view() const {
+        const Csr<T, std::int32_t, std::int64_t> edges("graph", indptr, indices, weights, n(), n());
+        shaped("volumes", volumes, n()), shaped("sizes", sizes, n());
+        return {edges, edges.values, loops.data(), volumes.data(), sizes.data()};
+    }
+};
+
+// Adds a kernel whose first six arguments are the arrays of a graph.
+template <typename T, typename... Given, typename Function, typename... Arguments>
+void define_for_graph(nb::module_& m, const char* name, Function function, Arguments... arguments) {
+    define(m, name, [=](Vector<std::int64_t> indptr, Vector<std::int32_t> indices, Vector<T> weights, Vector<double> loops,
+                        Vector<double> volumes, Vector<double> sizes, Given... given) {
+        return function(GivenGraph<T>{indptr, indices, weights, loops, volumes, sizes}, given...);
+    }, "indptr", "indices", "weights", "loops", "volumes", "sizes", arguments...);
+}
 
 // Sums over the two sides of a cut.
 struct Halves {
@@ -141,7 +163,7 @@ struct CoarseGraph {
 
     std::ptrdiff_t n() const { return static_cast<std::ptrdiff_t>(loops.size()); }
     CutGraph<double> view() const {
-        return {n(), indptr.data(), indices.data(), weights.data(), loops.data(), volumes.data(), sizes.data()};
+        return {{indptr.data(), indices.data(), n()}, weights.data(), loops.data(), volumes.data(), sizes.data()};
     }
 };
 
@@ -228,6 +250,9 @@ CoarseGraph contract(const CutGraph<T>& graph, std::vector<std::int32_t> group) 
     const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(by.starts.size()) - 1;
     CoarseGraph coarse{std::move(group), std::vector<std::int64_t>(n + 1, 0), {}, {}, std::vector<double>(n, 0.0),
                        std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
+    // Room for all edges, of which only that for the edges there are is ever touched: growing vectors would be copied, and the old
+    // one and one of twice its size be held at once.
+    coarse.indices.reserve(graph.nonzeros()), coarse.weights.reserve(graph.nonzeros());
     std::vector<std::int64_t> place(n, -1);  // of the entry of each column, if it lies in the present row
     Pace pace;
     for (std::ptrdiff_t k = 0; k < n; ++k) {

@@ -5,9 +5,6 @@
 // for: whoever runs takes the next block. While as many callers as threads work side by side, their helpers sleep.
 #pragma once
 
-#include <functional>
-#include <system_error>
-
 #include "parallel.hpp"
 
 namespace symclust {

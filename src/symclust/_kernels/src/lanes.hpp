@@ -26,12 +26,8 @@ struct Lanes {
 };
 
 template <typename T, typename I>
-struct SparseMatrix {
-    const I* indptr;
-    const I* indices;
-    const T* values;
+struct SparseMatrix : Csr<T, I> {
     const T* diagonal;
-    std::ptrdiff_t n;
 };
 
 inline std::ptrdiff_t count_active(const std::uint8_t* active, std::ptrdiff_t n) {

@@ -40,12 +40,10 @@ void ask_python() {
 
 static void bind_threads(nb::module_& m) {
     m.def("max_threads", &max_threads);
+    m.def("set_default_threads", [](int threads) { default_threads = std::max(threads, 1); });
+    m.def("set_thread_limit", [](int threads) { thread_limit = threads; });  // of calls from this thread; 0: none
     m.def("set_checkpoint", [](nb::object function) { python_checkpoint = function.release().ptr(); });
-#ifdef _OPENMP
-    m.attr("openmp") = true;
-#else
-    m.attr("openmp") = false;
-#endif
+    m.attr("checks_indices") = checks_indices;
 #if !defined(_WIN32)
     pthread_atfork(nullptr, nullptr, [] {
         forked = true;

@@ -12,32 +12,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace symclust {
 
 // Multiplications below which waking other threads costs more than they save.
 constexpr std::ptrdiff_t worth_threads = 1 << 16;
 
-// Set in a forked child: OpenMP's threads stayed with the parent, and a parallel region would wait for them for ever.
+// Set in a forked child: the threads of the crew stayed with the parent.
 inline std::atomic<bool> forked{false};
 
-// SYMCLUST_STD_THREADS takes the place of OpenMP where a tool has to see all of the synchronisation (make sanitize).
+inline std::atomic<int> default_threads{1};  // set when the module is loaded
+inline thread_local int thread_limit = 0;    // of calls from this thread, if it is positive: see threadpoolctl
+
 inline int max_threads() {
     if (forked.load(std::memory_order_relaxed)) return 1;
-#if defined(SYMCLUST_STD_THREADS)
-    return 4;
-#elif defined(_OPENMP)
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
+    return thread_limit > 0 ? thread_limit : default_threads.load(std::memory_order_relaxed);
 }
 
 inline int threads_for(std::ptrdiff_t cost) { return cost > worth_threads ? max_threads() : 1; }
@@ -122,29 +116,36 @@ inline void spin() {
 #endif
 }
 
-// Threads that have begun and not ended, and the one that waits for them: they need a moment or, in long blocks, seconds. It
-// sleeps rather than gives way, since on a busy machine a thread that gave way would come last.
-class Attendance {
+// Threads that wait for work, shared by all callers. They are started when they are first needed, stay for the life of the process,
+// and never call Python.
+class Crew {
 public:
-    void enter() {
-        std::lock_guard<std::mutex> lock(door);
-        ++present;
+    // Lives as long as the process: its threads do.
+    static Crew& get() {
+        static Crew* crew = new Crew;
+        return *crew;
     }
 
-    void leave() {
+    // Runs member(0) here, and member(1) to member(threads - 1) on other threads, as far as some are free. One that has not begun
+    // when member(0) returns is not waited for: on a busy machine it may not run for many milliseconds. Calls look() several
+    // times a second while it waits. Neither may throw.
+    template <typename Look>
+    void run(int threads, std::function<void(int)> member, const Look& look) {
+        Call call{std::move(member), threads};
         {
             std::lock_guard<std::mutex> lock(door);
-            --present;
+            start(threads - 1);
+            calls.push_back(&call);
+            open.store(true, std::memory_order_relaxed);
         }
-        bell.notify_one();
-    }
-
-    // Calls look() several times a second.
-    template <typename Look>
-    void wait(const Look& look) {
-        for (int tries = 0; tries < patience && present.load(std::memory_order_acquire) > 0; ++tries) spin();
+        bell.notify_all();
+        call.member(0);
         std::unique_lock<std::mutex> lock(door);
-        while (!bell.wait_for(lock, std::chrono::milliseconds(50), [&] { return present == 0; })) {
+        close(&call);
+        lock.unlock();
+        for (int tries = 0; tries < patience && call.present.load(std::memory_order_relaxed) > 0; ++tries) spin();
+        lock.lock();
+        while (!left.wait_for(lock, std::chrono::milliseconds(50), [&] { return call.present == 0; })) {
             lock.unlock();
             look();
             lock.lock();
@@ -152,34 +153,59 @@ public:
     }
 
 private:
-    static constexpr int patience = 10000;
-    std::atomic<int> present{0};
+    struct Call {
+        std::function<void(int)> member;
+        int wanted, begun = 1;
+        std::atomic<int> present{0};  // threads that have begun and not ended
+    };
+
+    static constexpr int patience = 2000;  // about a tenth of a millisecond, in which the next call often comes
     std::mutex door;
-    std::condition_variable bell;
+    std::condition_variable bell, left;
+    std::vector<Call*> calls;  // that more threads may join
+    std::atomic<bool> open{false};
+    int started = 0;
+
+    void start(int count) {
+        try {
+            for (; started < count; ++started) std::thread([this] { serve(); }).detach();
+        } catch (const std::system_error&) {  // the system has no more threads: those that are there will do
+        }
+    }
+
+    void close(Call* call) {
+        calls.erase(std::remove(calls.begin(), calls.end(), call), calls.end());
+        open.store(!calls.empty(), std::memory_order_relaxed);
+    }
+
+    void serve() {
+        std::unique_lock<std::mutex> lock(door);
+        for (;;) {
+            if (calls.empty()) {
+                lock.unlock();
+                for (int tries = 0; tries < patience && !open.load(std::memory_order_relaxed); ++tries) spin();
+                lock.lock();
+                bell.wait(lock, [&] { return !calls.empty(); });
+            }
+            Call& call = *calls.front();
+            const int t = call.begun++;
+            if (call.begun == call.wanted) close(&call);
+            ++call.present;
+            lock.unlock();
+            call.member(t);
+            lock.lock();
+            if (--call.present == 0) left.notify_all();
+        }
+    }
 };
 
 // Runs body(t) on up to `threads` threads, t = 0 on the calling one. Bodies share their work by atomic counters: there may be
-// fewer threads than asked for.
+// fewer threads than asked for. Inside of another team there is one.
 template <typename Body>
 void run_team(int threads, const Body& body) {
-    if (threads <= 1) return body(0);
+    if (threads <= 1 || membership.helps) return body(0);
     Team team;
-    Attendance helpers;
-    const auto member = [&](int t) {
-        if (t > 0) helpers.enter();
-        team.run(t > 0, [&] { body(t); });
-        if (t > 0) helpers.leave();
-        if (t == 0) helpers.wait([&] { team.run(false, [] { checkpoint(); }); });
-    };
-#if defined(SYMCLUST_STD_THREADS)
-    std::vector<std::thread> started;
-    for (int t = 1; t < threads; ++t) started.emplace_back(member, t);
-    member(0);
-    for (std::thread& thread : started) thread.join();
-#elif defined(_OPENMP)
-#pragma omp parallel num_threads(threads)
-    member(omp_get_thread_num());
-#endif
+    Crew::get().run(threads, [&](int t) { team.run(t > 0, [&] { body(t); }); }, [&] { team.run(false, [] { checkpoint(); }); });
     team.rethrow();
 }
 

@@ -71,26 +71,20 @@ struct SparseRow {
     const Entry<T>* end() const { return entries + size; }
 };
 
-// CSR arrays of H.
 template <typename T>
-struct CsrRows {
-    const std::int64_t* indptr;
-    const std::int32_t* columns;
-    const T* values;
-    std::ptrdiff_t n;
-};
+using CsrRows = Csr<T, std::int32_t, std::int64_t>;  // H
 
 // Rows that are replaced by others. Values lie beside their columns: rows of neighbours are anywhere in memory, and looking up
 // another address costs more than what is read there. A row that outgrows its place moves to the end, with room to spare.
 template <typename T>
 class GrowingRows {
 public:
-    explicit GrowingRows(CsrRows<T> rows) : slots(rows.n), entries(rows.indptr[rows.n]) {
+    explicit GrowingRows(const CsrRows<T>& rows) : slots(rows.n), entries(rows.nonzeros()) {
         for (std::ptrdiff_t j = 0; j < rows.n; ++j) {
             const auto size = static_cast<std::int32_t>(rows.indptr[j + 1] - rows.indptr[j]);
             slots[j] = {rows.indptr[j], size, size};
         }
-        for (std::size_t e = 0; e < entries.size(); ++e) entries[e] = {rows.values[e], rows.columns[e]};
+        for (std::size_t e = 0; e < entries.size(); ++e) entries[e] = {rows.values[e], rows.indices[e]};
     }
 
     std::ptrdiff_t n() const { return static_cast<std::ptrdiff_t>(slots.size()); }

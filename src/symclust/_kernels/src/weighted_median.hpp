@@ -57,8 +57,8 @@ public:
         left = {at.data(), weight.data(), size};
         over = 0.0;
         mass = sum.total;
-        if (sum.above > half) return select({std::nextafter(guess, infinity), infinity}, 0.0);
-        return select({0.0, std::nextafter(guess, 0.0)}, sum.above + sum.inside);
+        if (sum.above > half) return select({guess, infinity, false, true}, 0.0);
+        return select({0.0, guess, true, false}, sum.above + sum.inside);
     }
 
     // Value at `x` less the value at `y`, both >= 0.
@@ -70,8 +70,10 @@ public:
     }
 
 private:
+    // An end that does not belong to a range is said so: the next number after 0 is 0 where denormals are flushed to zero.
     struct Range {
-        double low, high;  // both included
+        double low, high;
+        bool has_low = true, has_high = true;
     };
     struct Weights {
         double total, positive, above, inside;
@@ -130,7 +132,8 @@ private:
         std::uint8_t* SYMCLUST_RESTRICT inside = flags.data();
 #pragma omp simd
         for (std::ptrdiff_t e = 0; e < points.size; ++e)
-            inside[e] = (points.at[e] >= range.low) & (points.at[e] <= range.high) & (points.weight[e] > 0.0);
+            inside[e] = (points.at[e] >= range.low) & (points.at[e] <= range.high) & (points.weight[e] > 0.0) &
+                        (range.has_low | (points.at[e] != range.low)) & (range.has_high | (points.at[e] != range.high));
         std::ptrdiff_t kept = 0;
         for (std::ptrdiff_t e = 0; e < points.size; ++e) {
             places[kept] = static_cast<std::int32_t>(e);
@@ -153,7 +156,8 @@ private:
             const Split split = weigh_left(range);
             const std::ptrdiff_t before = left.size;
             if (over + split.above > half) {
-                side.low = std::nextafter(range.high, infinity);
+                side.low = range.high;
+                side.has_low = false;
                 over += beyond;
                 mass = split.above - beyond;
             } else if (over + split.above + split.inside > half) {
@@ -164,7 +168,8 @@ private:
             } else {
                 over += split.above + split.inside;
                 mass -= split.above + split.inside;
-                side.high = std::nextafter(range.low, -infinity);
+                side.high = range.low;
+                side.has_high = false;
             }
             keep(side);
             beyond = 0.0;
