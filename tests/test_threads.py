@@ -1,5 +1,7 @@
 """The limits on other libraries' threads, and work shared among our own."""
 
+import gc
+import os
 import signal
 import threading
 import time
@@ -9,8 +11,14 @@ import pytest
 from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from symclust import SpectralYuShi, _threads
-from symclust._threads import map_blocks, single_threaded_blas, single_threaded_libraries
+from symclust import KernelKMeans, SpectralYuShi, _threads
+from symclust._threads import (
+    ahead,
+    cached_property,
+    map_blocks,
+    single_threaded_blas,
+    single_threaded_libraries,
+)
 
 
 @pytest.fixture
@@ -161,3 +169,114 @@ def test_an_interrupt_that_another_thread_receives_ends_the_blocks(two_threads):
     with pytest.raises(KeyboardInterrupt):
         map_blocks(work, range(2))
     assert finished == []
+
+
+def test_a_holder_that_is_collected_without_having_left_is_let_go(two_blas_threads, two_threads):
+    """An interrupt as ``__exit__`` begins does that, and nothing of ours need ever be called again."""
+    map_blocks(abs, range(2))
+    held = single_threaded_blas()
+    held.__enter__()
+    assert library_threads("blas") == {1}
+    del held
+    gc.collect()
+    end = time.monotonic() + 60
+    while library_threads("blas") != {2} and time.monotonic() < end:
+        time.sleep(0.01)
+    assert library_threads("blas") == {2}
+
+
+def test_a_helper_that_is_gone_is_replaced(two_threads):
+    class Deadly:
+        def help(self):
+            raise SystemExit
+
+    map_blocks(abs, range(2))
+    for _ in _threads._helpers._threads:
+        _threads._helpers.jobs.put(Deadly())
+    end = time.monotonic() + 60
+    while _threads._helpers._threads and time.monotonic() < end:
+        time.sleep(0.01)
+    meet = threading.Barrier(2)  # of the caller and a helper
+    assert sorted(map_blocks(lambda _: meet.wait(60), range(2))) == [0, 1]
+
+
+def test_without_threads_the_caller_does_it_all(two_threads, monkeypatch):
+    def refuse(*args):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(_threads, "_helpers", _threads._Helpers())
+    monkeypatch.setattr(_threads._thread, "start_new_thread", refuse)
+    assert map_blocks(abs, range(-3, 0)) == [3, 2, 1]
+    assert list(ahead(range(3))) == [0, 1, 2]
+
+
+def test_the_next_item_is_made_while_one_is_used():
+    meet, here = threading.Barrier(2), threading.get_ident()
+
+    def items():
+        yield threading.get_ident()
+        meet.wait(60)  # until the first one is used
+        yield threading.get_ident()
+        raise ValueError("the third")
+
+    made = ahead(items())
+    assert next(made) == here
+    meet.wait(60)
+    assert next(made) != here
+    with pytest.raises(ValueError, match="the third"):
+        next(made)
+
+
+def test_closing_waits_for_the_item_that_is_being_made():
+    begun, done = threading.Event(), []
+
+    def items():
+        yield 0
+        begun.set()
+        time.sleep(0.05)
+        done.append(1)
+        yield 1
+
+    made = ahead(items())
+    next(made)
+    begun.wait(60)
+    made.close()
+    assert done == [1]
+
+
+def test_a_library_that_is_deaf_to_signals_does_not_hold_up_ctrl_c(monkeypatch):
+    begun, over, ran_on, real = threading.Event(), threading.Event(), [], np.linalg.eigh
+
+    def slow(K):
+        ran_on.append(threading.get_ident())
+        begun.set()
+        over.wait(60)
+        return real(K)
+
+    def send():
+        begun.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(np.linalg, "eigh", slow)
+    K = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            KernelKMeans(2, affinity="precomputed", indefinite="clip", random_state=0).fit(K)
+    finally:
+        over.set()
+        sender.join()
+    assert ran_on[0] != threading.get_ident()
+
+
+def test_cached_properties_are_computed_side_by_side():
+    """With the lock of Python 3.11 the second thread would wait for the first, and a fork for ever."""
+    meet = threading.Barrier(2)
+
+    class Slow:
+        @cached_property
+        def value(self):
+            return meet.wait(60)
+
+    side_by_side(lambda: Slow().value, lambda: Slow().value)

@@ -8,23 +8,32 @@ import numpy as np
 import pytest
 
 from symclust import hierarchy
-from symclust.hierarchy import CutGrowth, Samples, TopicGrowth, Tree, Trials, grow
+from symclust.hierarchy import CommunityGrowth, CutGrowth, Samples, TopicGrowth, Tree, Trials, grow
 from symclust.hierarchy.splits import rank_two
 from symclust.operators import as_operator
+
+community_growth = sys.modules[CommunityGrowth.__module__]
 
 FOLDER = os.path.dirname(hierarchy.__file__)
 CHANGE_A_TREE = ("grow", "_split", "_split_first", "split", "_open", "_wake")
 
 
-class Interrupt:
-    """Raises KeyboardInterrupt at the n-th line of the functions that change a tree, as a signal might."""
+def changes_a_tree(code):
+    return code.co_filename.startswith(FOLDER) and code.co_name in CHANGE_A_TREE
 
-    def __init__(self, n):
-        self.left = n
+
+def moves_nodes(code):
+    return code.co_filename == community_growth.__file__
+
+
+class Interrupt:
+    """Raises KeyboardInterrupt at the n-th line of watched functions, as a signal might."""
+
+    def __init__(self, n, watches=changes_a_tree):
+        self.left, self.watches = n, watches
 
     def __call__(self, frame, event, arg):
-        code = frame.f_code
-        if not code.co_filename.startswith(FOLDER) or code.co_name not in CHANGE_A_TREE:
+        if not self.watches(frame.f_code):
             return None
         self.left -= event == "line"
         if event == "line" and self.left == 0:
@@ -32,10 +41,10 @@ class Interrupt:
         return self
 
 
-def interrupted(growing, n):
+def interrupted(growing, n, watches=changes_a_tree):
     """Return the tree of a growth, whether an interrupt was passed on, and whether there was one."""
     tree, grow_it = growing()
-    watch, before = Interrupt(n), sys.gettrace()
+    watch, before = Interrupt(n, watches), sys.gettrace()
     sys.settrace(watch)
     try:
         grow_it()
@@ -96,3 +105,29 @@ def test_an_interrupt_leaves_a_whole_tree(growing, monkeypatch):
     assert not tree.interrupted
     assert kept == sorted(kept) and set(kept) >= set(range(1, tree.n_splits))
     assert set(passed_on) <= {0, tree.n_splits}  # before the first split, or after the growth has ended
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_an_interrupt_at_any_line_of_the_moves_leaves_a_whole_tree(both, monkeypatch):
+    """Scales, labels and the tree change one after the other, and an interrupt may come between them."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(community_growth, "ENOUGH", 10)
+    monkeypatch.setattr(community_growth, "LEAF_NODES", 2)
+    A = as_operator(nx.ring_of_cliques(12, 5))
+    growth = None
+
+    def by_communities():
+        nonlocal growth
+        growth = CommunityGrowth(A, 0.25, 1, False, 1, 0, both)
+        return None, lambda: growth.grow(5)
+
+    n, kept, was_interrupted = 1, 0, True
+    while was_interrupted:
+        _, is_passed_on, was_interrupted = interrupted(by_communities, n, moves_nodes)
+        if not is_passed_on:
+            check(growth.tree)
+            assert growth.tree.n_samples == A.n and len(growth.history) == growth.tree.n_splits + 1
+            assert growth.tree.interrupted == was_interrupted
+            kept += was_interrupted
+        n += 1
+    assert kept > 20

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from symclust._types import Array
-from symclust.hierarchy.cut_growth import CutGrowth, child_seed, ratio
+from symclust.hierarchy.cut_growth import After, CutGrowth, child_seed, ratio
 from symclust.hierarchy.leaf_graph import LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
+from symclust.storage import recorded
 
 # Nodes of the graph that is cut: enough for each leaf, and enough in all. Smaller ones take no less time.
 LEAF_NODES, ENOUGH = 15, 1000
@@ -52,6 +54,8 @@ class CommunityGrowth:
         Grown so far.
     history : list of (float, float)
         Seconds and average normalised cut with 1, 2, ... leaves.
+    is_stopped : bool
+        Whether `after` has ended the growth.
 
     Examples
     --------
@@ -80,13 +84,16 @@ class CommunityGrowth:
         self.n_init, self.seed, self.both = n_init, seed, both
         self.tree = Tree(self.whole.n)
         self.history: list[tuple[float, float]] = []
+        self.is_stopped = False
+        self._after: After | None = None
 
-    def grow(self, n_leaves: int) -> Tree:
+    def grow(self, n_leaves: int, after: After | None = None) -> Tree:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
 
-        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
+        `after` is called as in `CutGrowth`, of every graph that is cut; if it returns True none is cut any
+        more, and nodes only move. Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
         """
-        started = time.perf_counter()
+        started, self._after = time.perf_counter(), after
         enough = ENOUGH if self.while_modular else max(LEAF_NODES * n_leaves, ENOUGH)
         scales, top, too_small = _scales(self.whole, enough, self.seed)
         self._cut(top, Tree(top.n), top.n if too_small else n_leaves, self.balance)
@@ -112,12 +119,13 @@ class CommunityGrowth:
     ) -> None:
         """Split leaves of a tree until there are as many as wanted, unless it has been interrupted."""
         self.tree = tree
-        if tree.interrupted:
+        if tree.interrupted or self.is_stopped:
             return
         while_modular = self.while_modular if while_modular is None else while_modular
         how = (balance, self.smallest, while_modular, self.n_init, self.seed)
         growth = CutGrowth(graph, *how, tree=tree)
-        growth.grow(n_leaves)
+        growth.grow(n_leaves, after=self._after)
+        self.is_stopped = growth.is_stopped
         self.history += growth.history[len(self.history) :]
 
     def _regrown(self, labels: Array, n_leaves: int) -> Array:
@@ -125,9 +133,9 @@ class CommunityGrowth:
 
         Communities that fell together when nodes were joined come apart, and pieces of one that got into two
         leaves together; moves of single nodes do neither. Most leaves are cut once, which takes far less
-        than a tree of the whole graph. After an interrupt all is as it was.
+        than a tree of the whole graph. If it is interrupted or stopped, all is as it was.
         """
-        if self.tree.interrupted:
+        if self.tree.interrupted or self.is_stopped:
             return labels
         before, history = self.tree, list(self.history)
         with before.interruptible():
@@ -140,7 +148,7 @@ class CommunityGrowth:
                 self._cut(graph, Tree(graph.n), n_leaves, self.balance)
             before.interrupted = self.tree.interrupted
         self.history = history
-        if not before.interrupted:
+        if not (before.interrupted or self.is_stopped):
             return self._labels()[parts]
         self.tree = before
         return labels
@@ -165,7 +173,9 @@ class CommunityGrowth:
             return labels
         least = self._least if least is None else least
         with self.tree.interruptible():
-            return graph.moved(labels, self.tree.n_splits + 1, least, self.both)
+            n_leaves = self.tree.n_splits + 1
+            move = partial(graph.moved, labels, n_leaves, least, self.both)
+            return recorded("moves", move, fits=lambda found: _can_be_labels(found, labels, n_leaves))
         return labels
 
     def _cycle(self, graph: LeafGraph, labels: Array, n_leaves: int = 0) -> Array:
@@ -177,10 +187,11 @@ class CommunityGrowth:
         """
         if self.tree.interrupted:
             return labels
-        scales, groups = list[Scale](), labels
         with self.tree.interruptible():
             scales, top, groups = _scales_within(graph, labels, self.seed)
             scales.append((top, np.empty(0, dtype=np.int32)))
+        if self.tree.interrupted:  # also between the two lines above: scales without the top are of no use
+            return labels
         least, wanted = self._least, 0 if self.while_modular or self._least else n_leaves
         for place, (finer, group) in enumerate(reversed(scales)):
             groups = self._moved(finer, groups[group] if place else groups, least)
@@ -188,6 +199,12 @@ class CommunityGrowth:
                 self._cut(finer, self.tree.with_leaves(groups), wanted, balance=0.0)
                 groups, least, wanted = self._labels(), self.smallest, 0
         return groups
+
+
+def _can_be_labels(found: Any, before: Array, n_clusters: int) -> bool:
+    """Whether an answer from a file gives each node a cluster."""
+    is_array = (found.shape, found.dtype) == (before.shape, before.dtype)
+    return is_array and bool(((found >= 0) & (found < n_clusters)).all())
 
 
 def _scales(graph: LeafGraph, enough: int, seed: int) -> tuple[list[Scale], LeafGraph, bool]:

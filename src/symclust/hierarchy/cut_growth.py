@@ -6,14 +6,20 @@ import heapq
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from symclust._threads import available_threads, map_blocks, split
+from symclust._threads import available_threads, map_blocks
 from symclust.hierarchy.leaf_graph import Bisection, LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
+from symclust.storage import recorded_side_by_side, series
+from symclust.validation import says_stop
 
+NO_GRAPH = LeafGraph(*(np.empty(0) for _ in range(6)))
+After = Callable[[int, float, float], object]
 Entry = tuple[float, int, "Leaf"]  # of the queue: minus the value of a leaf, its number in the tree
 
 
@@ -28,12 +34,15 @@ class Leaf:
     modularity_gain: float
     volume: float
     crossing: float  # weight of the edges that the cut goes through
+    parts: tuple[tuple[LeafGraph, int], ...] = ()
     children: tuple[Leaf | None, ...] = ()
 
-    def parts(self) -> list[tuple[LeafGraph, int]]:
-        """Return the graphs of the two parts and a seed for each."""
+    def divide(self) -> None:
+        """Make the graphs of the two parts, with a seed for each; this leaf's own is let go."""
         sides = (np.flatnonzero(~self.cut.right), np.flatnonzero(self.cut.right))
-        return [(self.graph.part(index), child_seed(self.seed, side)) for side, index in enumerate(sides)]
+        graphs = map(self.graph.part, sides)
+        self.parts = tuple((graph, child_seed(self.seed, side)) for side, graph in enumerate(graphs))
+        self.graph = NO_GRAPH
 
 
 class CutGrowth:
@@ -71,6 +80,8 @@ class CutGrowth:
         Grown so far.
     history : list of (float, float)
         Seconds and average normalised cut with 1, 2, ... leaves.
+    is_stopped : bool
+        Whether `after` has ended the growth.
 
     Examples
     --------
@@ -99,31 +110,41 @@ class CutGrowth:
         self.total = float(self.root.volumes.sum())
         self.tree = Tree(self.root.n) if tree is None else tree
         self.history: list[tuple[float, float]] = []
+        self.is_stopped = False
         self._queue: list[Entry] = []  # leaves that can be split, the best one first
 
-    def grow(self, n_leaves: int, is_over: Callable[[], bool] = lambda: False) -> Tree:
+    def grow(
+        self,
+        n_leaves: int,
+        is_over: Callable[[], bool] = lambda: False,
+        after: After | None = None,
+    ) -> Tree:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for before `is_over`.
 
-        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
+        `after` is called after each split with their number so far and the row of the history; returning True
+        stops. Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
         """
         started = time.perf_counter()
-        with self.tree.interruptible():
+        with series("growth"), self.tree.interruptible():
             held = self._open_all()  # sum of the leaves' normalised associations
             known = self.tree.n_splits + 1
             self.history = [(time.perf_counter() - started, 1 - held / known)] * known
-            while self._queue and len(self.history) < n_leaves and not is_over():
+            while self._queue and len(self.history) < n_leaves and not (self.is_stopped or is_over()):
                 held += self._queue[0][2].gain
                 k = len(self.history) + 1
                 self.history.append((time.perf_counter() - started, 1 - held / k))
                 self._split_first()
+                if after is not None:
+                    self.is_stopped = says_stop(after(self.tree.n_splits, *self.history[-1]))
         del self.history[self.tree.n_splits + 1 :]  # of a split that was interrupted
         return self.tree
 
     def _open_all(self) -> float:
-        """Put all leaves into the queue; return the sum of their normalised associations."""
+        """Put all leaves into the queue, once; return the sum of their normalised associations."""
         nodes = self.tree.leaves()
         if len(nodes) == 1:
             parts = [(self.root, self.seed)]
+            self.root = NO_GRAPH  # held by its leaf as long as it is needed
         else:
             parts = [(self.root.part(node.members), child_seed(self.seed, node.number)) for node in nodes]
         held = [ratio(graph.association(), float(graph.volumes.sum())) for graph, _ in parts]
@@ -148,12 +169,17 @@ class CutGrowth:
 
     def _leaves(self, parts: list[tuple[LeafGraph, int]]) -> list[Leaf | None]:
         """Cut graphs, each from several starts and all side by side; return each with its best cut."""
+        tries = [(graph, child_seed(seed, 2 + i)) for graph, seed in parts for i in range(self.n_init)]
 
-        def bisect(one: slice) -> Bisection | None:
-            graph, seed = parts[one.start // self.n_init]
-            return graph.bisect(self.balance, self.smallest, child_seed(seed, 2 + one.start % self.n_init))
+        def bisect(number: int) -> Bisection | None:
+            graph, seed = tries[number]
+            return graph.bisect(self.balance, self.smallest, seed)
 
-        cuts = map_blocks(bisect, split(len(parts) * self.n_init, 1))
+        # By seeds, which say where in the tree: with other threads leaves are cut in another order.
+        names = [f"cut {seed}" for _, seed in tries]
+        cuts = recorded_side_by_side(
+            names, partial(map_blocks, bisect), lambda number, cut: _can_be_cut(tries[number][0], cut)
+        )
         own = (cuts[first : first + self.n_init] for first in range(0, len(cuts), self.n_init))
         return [self._leaf(*part, found) for part, found in zip(parts, own, strict=True)]
 
@@ -193,12 +219,23 @@ class CutGrowth:
             return
         first = [heapq.heappop(queue) for _ in range(min(available_threads(), len(queue)))]
         leaves = [leaf for _, _, leaf in first if not leaf.children]
-        found = self._leaves([part for leaf in leaves for part in leaf.parts()])
+        for leaf in leaves:
+            leaf.divide()
+        found = self._leaves([part for leaf in leaves for part in leaf.parts])
         for place, leaf in enumerate(leaves):
-            leaf.children = (found[2 * place], found[2 * place + 1])
-            leaf.graph = leaf.graph.part(np.empty(0, dtype=np.int32))  # the parts hold all that is needed
+            leaf.children, leaf.parts = (found[2 * place], found[2 * place + 1]), ()
         for entry in first:
             heapq.heappush(queue, entry)
+
+
+def _can_be_cut(graph: LeafGraph, cut: Any) -> bool:
+    """Whether an answer from a file cuts a graph in two."""
+    return cut is None or (
+        isinstance(cut, Bisection)
+        and (cut.right.shape, cut.right.dtype) == ((graph.n,), np.dtype(bool))
+        and cut.association.shape == cut.volume.shape == (2,)
+        and isinstance(cut.value, float)
+    )
 
 
 def child_seed(seed: int, number: int) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from symclust import _kernels
+from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.operators import Dense, Operator, Sparse
@@ -17,6 +18,7 @@ LARGEST_NODE = 4.5
 # The largest share of the edges that joining nodes may leave: graphs of neighbours keep 0.6, random ones and
 # networks of communities without many triangles 0.8 and more (docs/community_trees.md).
 FALLEN_TOGETHER = 0.7
+ROWS = 1 << 15  # looked at together
 
 
 @dataclass(frozen=True)
@@ -78,17 +80,18 @@ class LeafGraph:
 
     @classmethod
     def whole(cls, operator: Operator) -> LeafGraph:
-        """Return all of a graph, given by a symmetric and nonnegative operator that holds a matrix."""
+        """Return all of a graph, given by a symmetric and nonnegative operator that holds a matrix.
+
+        Without loops and stored zeros the arrays of the matrix are used as they are, not copied.
+        """
         A = _as_csr(operator)
-        volumes = A @ np.ones(A.shape[0])
-        rows = np.repeat(np.arange(A.shape[0], dtype=np.int32), np.diff(A.indptr))
-        # Entries of zero are no edges; loops are kept apart.
-        edges = (rows != A.indices) & (A.data > 0)
-        indptr = np.zeros(A.shape[0] + 1, dtype=np.int64)
-        np.cumsum(np.bincount(rows[edges], minlength=A.shape[0]), out=indptr[1:])
-        indices = np.ascontiguousarray(A.indices[edges], dtype=np.int32)
-        loops = A.diagonal().astype(np.float64)
-        return cls(indptr, indices, A.data[edges], loops, volumes, np.ones(A.shape[0]))
+        n, loops = A.shape[0], A.diagonal().astype(np.float64)
+        volumes, indptr, indices, weights = A @ np.ones(n), A.indptr, A.indices, A.data
+        if loops.any() or (A.data.size and A.data.min() <= 0):  # zeros are no edges; loops are kept apart
+            edges, counts = _find_edges(A)
+            indptr, indices, weights = np.r_[0, np.cumsum(counts)], A.indices[edges], A.data[edges]
+        indptr, indices = indptr.astype(np.int64, copy=False), indices.astype(np.int32, copy=False)
+        return cls(indptr, indices, weights, loops, volumes, np.ones(n))
 
     @property
     def n(self) -> int:
@@ -215,6 +218,20 @@ class LeafGraph:
         side, sums = np.empty(self.n, dtype=np.uint8), np.empty((3, 2))
         value = _kernels.bisect_graph(*self._arrays, balance, smallest, seed, side, sums)
         return Bisection(side.astype(bool), sums[0], sums[1], value) if value > -np.inf else None
+
+
+def _find_edges(A: csr_array) -> tuple[Array, Array]:
+    """Return which entries are positive and off the diagonal, and how many in each row.
+
+    In blocks of rows: the row of each entry at once would take a third as much memory as A.
+    """
+    edges, counts = A.data > 0, np.empty(A.shape[0], dtype=np.int64)
+    for rows in split(A.shape[0], ROWS):
+        block, own = A.indptr[rows.start : rows.stop + 1], slice(A.indptr[rows.start], A.indptr[rows.stop])
+        row = np.repeat(np.arange(rows.start, rows.stop), np.diff(block))
+        edges[own] &= A.indices[own] != row
+        counts[rows] = np.bincount(row[edges[own]] - rows.start, minlength=len(block) - 1)
+    return edges, counts
 
 
 def _as_csr(operator: Operator) -> csr_array:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +18,11 @@ from symclust.hierarchy.block_samples import AnySamples
 from symclust.hierarchy.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.splits import Halves, Split
 from symclust.hierarchy.tree import Node, Tree
+from symclust.storage import Keep, keeper, series
 from symclust.validation import says_stop
 
+# From a split that is tried, and whether an answer fits it, to the answer.
+KeepOne = Callable[[Callable[[], Halves | None], Callable[[Any], bool]], Halves | None]
 LEAST_SHARE = 0.1  # in a soft tree, below which a sample does not belong to a part
 SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further trials
 
@@ -97,7 +102,8 @@ class TopicGrowth:
         after : callable, optional
             Called with the tree and the node after each split; returning True stops.
         """
-        with self.tree.interruptible():
+        with series("growth"), self.tree.interruptible():
+            self._keep = keeper()
             if n_leaves > 1:
                 self._try_root()
             while self._open and self.tree.n_splits + 1 < n_leaves:
@@ -115,7 +121,7 @@ class TopicGrowth:
     def _try_root(self) -> None:
         X, self._root = self._root, None
         if X is not None:
-            self._open[0] = self.trials(X, None, self._seed(), np.inf, self.clock)
+            self._open[0] = self.trials(X, None, self._seed(), np.inf, self.clock, keep=self._kept(0))
             self._wake()
 
     def _best(self) -> Node:
@@ -136,7 +142,7 @@ class TopicGrowth:
         children = self.tree.split(node.number, parts, [self._describe(trial, side) for side in (0, 1)])
         if is_last:
             return
-        tried = self._try_children(trial, self._lowest(node.score))
+        tried = self._try_children(trial, children, self._lowest(node.score))
         for child, own in zip(children, tried, strict=True):
             self._open[child.number] = own
             child.score = own.score if own.waits == np.inf else CANNOT_BE_SPLIT
@@ -166,14 +172,19 @@ class TopicGrowth:
                 if number:  # the root is split whatever it scores: infinity in line 3, none here
                     self.tree.nodes[number].score = trial.score
 
-    def _try_children(self, trial: Trial, lowest: float) -> list[Trial]:
+    def _kept(self, number: int) -> Keep:
+        """Return what keeps the splits that are tried of a node."""
+        return lambda name, work, fits: self._keep(f"node {number}, {name}", work, fits)
+
+    def _try_children(self, trial: Trial, children: list[Node], lowest: float) -> list[Trial]:
         seeds, clocks = (self._seed(), self._seed()), (Clock(), Clock())
         parts = map_blocks(lambda side: self._part(trial, side, clocks[side]), (0, 1))
 
         def one(side: int) -> Trial:
             samples, first = parts[side]
             weights = trial.found.terms[samples.columns, side]
-            return self.trials(samples, weights, seeds[side], lowest, clocks[side], first)
+            keep = self._kept(children[side].number)
+            return self.trials(samples, weights, seeds[side], lowest, clocks[side], first, keep)
 
         # Side by side: while one sorts its terms the other can have all threads for its passes over the data.
         tried = map_blocks(one, (0, 1))
@@ -276,6 +287,7 @@ class Trials:
         lowest: float,
         clock: Clock,
         first: Trial | None = None,
+        keep: Keep = lambda name, work, fits: work(),
     ) -> Trial:
         """Run lines 6 to 21 of Algorithm 6 for a node.
 
@@ -293,12 +305,14 @@ class Trials:
             Counts what is spent here.
         first : Trial, optional
             The first split, where it is known.
+        keep : callable, optional
+            Returns the answer of a piece of work, see `symclust.storage`.
         """
-        trial = best = first or self._once(samples, weights, seed, clock)
+        trial = best = first or self._once(samples, weights, seed, clock, partial(keep, "trial 0"))
         for dropped in range(1, self.n_trials + 1):
             if trial.halves is None:
                 return Trial(samples, None, CANNOT_BE_SPLIT)
-            small = self._outliers(trial, seed, lowest, clock)
+            small = self._outliers(trial, seed, lowest, clock, partial(keep, f"outliers {dropped}"))
             if small is None:
                 return trial
             if best.score_of_small_part <= 0:
@@ -307,13 +321,17 @@ class Trials:
                 with clock.on("copies"):
                     rest = trial.samples.take(np.flatnonzero(trial.halves.side != small))
                 weights = None if weights is None else weights[rest.columns]
-                trial = self._once(rest, weights, seed + dropped, clock)
+                kept = partial(keep, f"trial {dropped}")
+                trial = self._once(rest, weights, seed + dropped, clock, kept)
         return self._postponed(samples, best) if self.n_trials else trial
 
-    def _once(self, samples: AnySamples, weights: Array | None, seed: int, clock: Clock) -> Trial:
+    def _once(
+        self, samples: AnySamples, weights: Array | None, seed: int, clock: Clock, keep: KeepOne
+    ) -> Trial:
         """Split and score; without weights of the node's own terms the score is infinite."""
         with clock.on("splits"):
-            halves = self.split(samples, np.random.RandomState(seed))
+            fits = partial(_can_be_halves, samples)
+            halves = keep(lambda: self.split(samples, np.random.RandomState(seed)), fits)
         if halves is None:
             return Trial(samples, None, CANNOT_BE_SPLIT)
         clock.n_iter += halves.n_iter
@@ -321,7 +339,7 @@ class Trials:
             score = np.inf if weights is None else self.score(weights, samples, halves)
         return Trial(samples, halves if score >= 0 else None, score)
 
-    def _outliers(self, trial: Trial, seed: int, lowest: float, clock: Clock) -> int | None:
+    def _outliers(self, trial: Trial, seed: int, lowest: float, clock: Clock, keep: KeepOne) -> int | None:
         """Return the side that is made of outliers (line 10), None where none is."""
         halves = trial.found
         sizes = np.bincount(halves.side, minlength=2)
@@ -330,7 +348,7 @@ class Trials:
             return None
         with clock.on("copies"):
             part = trial.samples.take(np.flatnonzero(halves.side == small))
-        inner = self._once(part, halves.terms[part.columns, small], seed, clock)
+        inner = self._once(part, halves.terms[part.columns, small], seed, clock, keep)
         trial.known[small] = part, inner
         return small if inner.score < lowest else None
 
@@ -346,6 +364,18 @@ class Trials:
         if waits <= 0 and best.score < np.inf:  # the root is split whatever it gives
             return Trial(samples, None, CANNOT_BE_SPLIT)
         return replace(best, waits=waits)
+
+
+def _can_be_halves(samples: AnySamples, answer: Any) -> bool:
+    """Whether an answer from a file says of each sample which side it is on."""
+    shape = (len(samples.members), 2)
+    return answer is None or (
+        isinstance(answer, Halves)
+        and bool(np.isin(answer.side, (0, 1)).all())
+        and (*answer.side.shape, 2) == answer.memberships.shape == shape
+        and answer.terms.shape == (len(samples.features), 2)
+        and isinstance(answer.n_iter, int)
+    )
 
 
 def topic(features: Array, weights: Array) -> dict[str, Array]:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from symclust._threads import keeps_results
 from symclust._types import Array
 from symclust.exceptions import InputError, OptionError
+from symclust.storage import stop_recording
 
 
 @dataclass
@@ -130,8 +132,9 @@ class Tree:
         try:
             yield
         except KeyboardInterrupt:
+            stop_recording()
             self._forget_incomplete()
-            if self.n_splits == 0:
+            if self.n_splits == 0 or not keeps_results():
                 raise
             self.interrupted = True
 
