@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
-from symclust._threads import single_threaded_blas
+from symclust._threads import interruptibly, single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import CombinationError, warn
 from symclust.left_stochastic import negative_part
@@ -76,10 +75,13 @@ def make_definite(
 
 
 def _clip(operator: Operator) -> Dense:
-    with single_threaded_blas():
-        values, vectors = scipy.linalg.eigh(operator.toarray())
+    def clipped(K: Array) -> Array:
+        values, vectors = np.linalg.eigh(K)
         vectors *= np.sqrt(np.maximum(values, 0))
-        return Dense(vectors @ vectors.T)
+        return vectors @ vectors.T
+
+    with single_threaded_blas():
+        return Dense(interruptibly(clipped, operator.toarray()))
 
 
 def _warn(quiet: bool, what: str, lowest: float) -> None:

@@ -10,7 +10,7 @@ import scipy.linalg
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import InputError
-from symclust.operators import Operator
+from symclust.operators import Operator, krylov_spaces
 
 EXACT = 512  # rows up to which all eigenvalues are computed
 STEPS = 6  # of Lanczos, each a product with one vector: a tenth of what the leading eigenvectors take
@@ -124,27 +124,8 @@ def _spectrum(operator: Operator) -> tuple[Array, Array]:
         with single_threaded_blas():
             values = scipy.linalg.eigvalsh(operator.toarray())
         return values, np.ones(len(values))
-    diagonal, beside = _lanczos(operator)
-    values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside)
+    start = np.random.default_rng(0).standard_normal(operator.n).astype(operator.dtype)
+    with single_threaded_blas():
+        *_, last = krylov_spaces(operator, start, STEPS)
+        values, vectors = last.ritz()
     return values, vectors[0] ** 2
-
-
-def _lanczos(operator: Operator) -> tuple[Array, Array]:
-    """Return the tridiagonal matrix of a few steps, with the vectors kept orthogonal."""
-    start = np.random.default_rng(0).standard_normal(operator.n)
-    vectors = [(start / np.linalg.norm(start)).astype(operator.dtype)]
-    diagonal: list[float] = []
-    beside: list[float] = []
-    for _ in range(STEPS):
-        following = operator.matvec(vectors[-1])
-        with single_threaded_blas():
-            size = float(np.linalg.norm(following))
-            diagonal.append(float(vectors[-1] @ following))
-            for vector in vectors:
-                following = following - (vector @ following) * vector
-            length = float(np.linalg.norm(following))
-        if length <= np.sqrt(np.finfo(operator.dtype).eps) * max(size, np.finfo(operator.dtype).tiny):
-            break
-        beside.append(length)
-        vectors.append(following / operator.dtype.type(length))
-    return np.array(diagonal), np.array(beside[: len(diagonal) - 1])

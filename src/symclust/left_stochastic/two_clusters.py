@@ -7,7 +7,7 @@ import scipy.linalg
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.operators import Operator
+from symclust.operators import Operator, krylov_spaces
 
 SMALL = 192  # rows up to which a dense eigenproblem takes less time than a few dozen products
 STEPS = 60  # of Lanczos, after which restarts would be due
@@ -60,26 +60,15 @@ def _leading_pair(operator: Operator) -> tuple[Array, Array]:
 
 
 def _lanczos(operator: Operator) -> tuple[Array, Array] | None:
-    """Return two eigenpairs by Lanczos with all vectors kept orthogonal, None if that takes too long."""
-    V = np.empty((STEPS + 1, operator.n), dtype=operator.dtype)
+    """Return two eigenpairs from one Krylov space, None if that would have to be too large."""
     # The ones are near the first eigenvector of most similarities; a little noise lets nothing be missed.
-    V[0] = 1 + np.random.default_rng(0).uniform(-0.5, 0.5, operator.n)
-    V[0] /= np.linalg.norm(V[0])
-    alpha, beta = np.zeros(STEPS), np.zeros(STEPS)
-    for step in range(STEPS):
-        w = operator.matvec(V[step])
-        alpha[step] = V[step] @ w
-        for _ in range(2):  # once is not enough where w is nearly in the span
-            w -= (V[: step + 1] @ w) @ V[: step + 1]
-        beta[step] = np.linalg.norm(w)
-        closed = beta[step] <= np.finfo(operator.dtype).eps * np.abs(alpha[: step + 1]).max()
-        if closed or (step + 1) % CHECKED == 0:
-            values, vectors = np.linalg.eigh(np.diag(alpha[: step + 1]) + np.diag(beta[:step], -1))
-            errors = beta[step] * np.abs(vectors[-1, -2:])
-            if step and (closed or errors.max() <= ACCURACY * abs(values[-1])):
-                ritz = V[: step + 1].T @ vectors[:, :-3:-1].astype(operator.dtype)
+    start = 1 + np.random.default_rng(0).uniform(-0.5, 0.5, operator.n)
+    for space in krylov_spaces(operator, start.astype(operator.dtype), STEPS):
+        m = len(space.V)
+        if m > 1 and (space.is_closed or m % CHECKED == 0):
+            values, vectors = space.ritz()
+            errors = space.beside[-1] * np.abs(vectors[-1, -2:])
+            if space.is_closed or errors.max() <= ACCURACY * abs(values[-1]):
+                ritz = space.V.T @ vectors[:, :-3:-1].astype(operator.dtype)
                 return values[:-3:-1].astype(operator.dtype), ritz
-            if closed:
-                return None
-        V[step + 1] = w / beta[step]
     return None

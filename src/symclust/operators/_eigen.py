@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
+from scipy.sparse.linalg import ArpackNoConvergence
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.exceptions import InputError, OptionError
+from symclust.exceptions import InputError, NotConvergedWarning, OptionError, warn
 
 if TYPE_CHECKING:
     from symclust.operators._base import Operator
 
-__all__ = ["eigenpairs"]
+__all__ = ["Krylov", "eigenpairs", "krylov_spaces"]
 
 Product = Callable[[Array], Array]
-TINY = 64  # up to here a dense eigenproblem is faster than Lanczos, and has no difficult cases
+# Up to here a dense eigenproblem takes no longer than Lanczos, whatever the form of A, and has no difficult
+# cases.
+SMALL = 800
+# A dense A of 3,000 rows takes 2.5 times as long as Lanczos, and is solved all the same: how long Lanczos
+# takes depends on gaps between eigenvalues. Other forms are written out if Lanczos does not end: 72 MB.
+LARGE = 3000
+RESTARTS = 300  # of Lanczos, a few thousand products; eigenvalues that are as close as that may take millions
+ITERATIONS = 500  # of the block method that goes on from there
+SPARE = 5  # columns of its block beyond those asked for: the gap behind them decides how fast it is
 # ARPACK draws new vectors when the Krylov space closes (low rank): newer SciPy must be told from where.
 _REPEATABLE = {"rng": 0} if "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters else {}
 
@@ -29,10 +39,7 @@ def eigenpairs(operator: Operator, k: int, which: str, tol: float) -> tuple[Arra
     """Return k eigenvalues, in descending order, and their eigenvectors as columns."""
     _check(operator, k, which)
     with single_threaded_blas():
-        if operator.n <= TINY or k == operator.n:
-            values, vectors = _dense(operator, k, which)
-        else:
-            values, vectors = _lanczos(operator, k, which, tol)
+        values, vectors = _solve(operator, k, which, tol)
     order = np.argsort(-values, kind="stable")
     return values[order], np.ascontiguousarray(vectors[:, order])
 
@@ -45,11 +52,23 @@ def _check(operator: Operator, k: int, which: str) -> None:
         raise InputError(
             f"An operator of shape {operator.shape} has between 1 and {n} eigenvalues; got k={k}."
         )
-    if k == n and n > TINY and not operator.is_dense:
+    if k == n and n > SMALL and not operator.is_dense:
         raise InputError(
             f"All {n} eigenvalues of {operator!r} would need a dense array of {n} x {n} numbers. "
             f"Ask for fewer than {n}, or pass a dense matrix."
         )
+
+
+def _solve(operator: Operator, k: int, which: str, tol: float) -> tuple[Array, Array]:
+    n = operator.n
+    if n <= SMALL or k == n or (operator.is_dense and n <= LARGE):
+        return _dense(operator, k, which)
+    try:
+        return _lanczos(operator, k, which, tol)
+    except ArpackNoConvergence as failure:
+        if n <= LARGE:
+            return _dense(operator, k, which)
+        return _as_near_as_possible(operator, k, which, tol, failure.eigenvectors)
 
 
 def _goodness(values: Array, which: str) -> Array:
@@ -57,10 +76,24 @@ def _goodness(values: Array, which: str) -> Array:
     return {"LA": values, "SA": -values, "LM": np.abs(values)}[which]
 
 
-def _dense(operator: Operator, k: int, which: str) -> tuple[Array, Array]:
-    values, vectors = scipy.linalg.eigh(operator.toarray())
+def _best(found: list[tuple[Array, Array]], k: int, which: str, dtype: Any) -> tuple[Array, Array]:
+    """Return the k eigenpairs that are wanted most."""
+    values, vectors = np.concatenate([pairs[0] for pairs in found]), np.hstack([pairs[1] for pairs in found])
     chosen = np.argsort(-_goodness(values, which), kind="stable")[:k]
-    return values[chosen], vectors[:, chosen]
+    return values[chosen].astype(dtype), vectors[:, chosen].astype(dtype)
+
+
+def _dense(operator: Operator, k: int, which: str) -> tuple[Array, Array]:
+    """Return k eigenpairs by LAPACK, in double precision: in single precision it fails for tight clusters."""
+    A, n = operator.toarray().astype(np.float64, copy=False), operator.n
+    ends = {"LA": [(n - k, n - 1)], "SA": [(0, k - 1)], "LM": [(0, k - 1), (n - k, n - 1)]}[which]
+    if which == "LM" and 2 * k > n:
+        ends = [(0, n - 1)]
+    found = [scipy.linalg.eigh(A, subset_by_index=end) for end in ends]
+    return _best(found, k, which, operator.dtype)
+
+
+# Lanczos ----------------------------------------------------------------------------------------------------
 
 
 def _start(operator: Operator, seed: int) -> Array:
@@ -76,7 +109,9 @@ def _arpack(
     shift = start.dtype.type({"LA": size, "SA": -size, "LM": 0}[which])
     shape = (start.size, start.size)
     A = scipy.sparse.linalg.LinearOperator(shape, matvec=lambda x: product(x) + shift * x, dtype=start.dtype)
-    values, vectors = scipy.sparse.linalg.eigsh(A, k, which=which, v0=start, tol=tol, **_REPEATABLE)
+    values, vectors = scipy.sparse.linalg.eigsh(
+        A, k, which=which, v0=start, tol=tol, maxiter=RESTARTS, **_REPEATABLE
+    )
     return values - shift, vectors
 
 
@@ -94,7 +129,11 @@ def _lanczos(operator: Operator, k: int, which: str, tol: float) -> tuple[Array,
         return np.zeros(k, dtype=operator.dtype), np.eye(operator.n, k, dtype=operator.dtype)
     values, vectors = _arpack(operator.__matmul__, start, k, which, tol, size)
     for _ in range(k):
-        missed = _missed(operator, values, vectors, which, tol)
+        try:
+            missed = _missed(operator, values, vectors, which, tol)
+        except ArpackNoConvergence as failure:
+            failure.eigenvectors = vectors  # what there is, for the method that goes on
+            raise
         if missed is None:
             break
         worst = int(np.argmin(_goodness(values, which)))
@@ -137,3 +176,84 @@ def _deflated(operator: Operator, V: Array, elsewhere: float) -> Product:
         return y - V @ (V.T @ y) + elsewhere * inside
 
     return product
+
+
+def _as_near_as_possible(
+    operator: Operator, k: int, which: str, tol: float, known: Array
+) -> tuple[Array, Array]:
+    """Return k eigenpairs as near as a block method comes, from those that Lanczos has found.
+
+    Where more than k eigenvalues are nearly the same, any vectors of their space have small residuals: blocks
+    reach such a space in few iterations, though no single vector settles.
+    """
+    ends = {"LA": [True], "SA": [False], "LM": [True, False]}[which]
+    allowed = max(tol, float(np.sqrt(np.finfo(operator.dtype).eps)))
+    size = float(np.linalg.norm(operator @ _start(operator, 0))) or 1.0
+    found = [_lobpcg(operator, k, largest, known, allowed * size) for largest in ends]
+    values, vectors = _best(found, k, which, operator.dtype)
+    residual = float(np.linalg.norm(operator @ vectors - vectors * values, axis=0).max())
+    if residual > allowed * max(size, float(np.abs(values).max())):
+        warn(
+            f"The {k} eigenvectors of {operator!r} have not settled: its eigenvalues lie close together. "
+            f"Those found have residuals ‖Av − λv‖ of up to {residual:.1e}; the largest |λ| is "
+            f"{np.abs(values).max():.3g}.",
+            NotConvergedWarning,
+        )
+    return values, vectors
+
+
+def _lobpcg(operator: Operator, k: int, largest: bool, known: Array, tol: float) -> tuple[Array, Array]:
+    """Return at least k eigenpairs at one end of the spectrum, in double precision."""
+    block = np.random.default_rng(0).standard_normal((operator.n, k + SPARE))
+    block[:, : known.shape[1]] = known
+    product = scipy.sparse.linalg.LinearOperator(
+        operator.shape, matvec=operator.__matmul__, matmat=operator.__matmul__, dtype=np.float64
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its words about accuracy; ours follow
+        return scipy.sparse.linalg.lobpcg(product, block, largest=largest, tol=tol, maxiter=ITERATIONS)
+
+
+class Krylov(NamedTuple):
+    """Orthonormal vectors V as rows and the tridiagonal matrix VAVᵀ, with what stands beside and below it.
+
+    Attributes
+    ----------
+    V : ndarray of shape (m, n)
+    diagonal, beside : ndarray of shape (m,)
+        ``beside[-1]`` is the length of the part of AV that lies outside the space.
+    is_closed : bool
+        Whether A leads nowhere outside.
+    """
+
+    V: Array
+    diagonal: Array
+    beside: Array
+    is_closed: bool
+
+    def ritz(self) -> tuple[Array, Array]:
+        """Return the eigenvalues of the tridiagonal matrix, rising, and its eigenvectors."""
+        return scipy.linalg.eigh_tridiagonal(self.diagonal, self.beside[:-1])
+
+
+def krylov_spaces(operator: Operator, start: Array, steps: int) -> Iterator[Krylov]:
+    """Yield the Krylov spaces of a start with 1, 2, ... vectors, which are kept orthogonal.
+
+    Lanczos without restarts, one `matvec` a step; it ends early with a space that is closed.
+    """
+    V = np.empty((steps, operator.n), dtype=operator.dtype)
+    V[0] = start / np.linalg.norm(start)
+    diagonal, beside = np.zeros(steps), np.zeros(steps)
+    for step in range(steps):
+        known = V[: step + 1]
+        w = operator.matvec(V[step])
+        diagonal[step] = V[step] @ w
+        size = float(np.linalg.norm(w))
+        for _ in range(2):  # once is not enough where w is nearly in the span
+            w = w - (known @ w) @ known
+        beside[step] = np.linalg.norm(w)
+        is_closed = bool(beside[step] <= np.sqrt(step + 1) * np.finfo(operator.dtype).eps * size)
+        yield Krylov(known, diagonal[: step + 1], beside[: step + 1], is_closed)
+        if is_closed or step + 1 == steps:
+            return
+        V[step + 1] = w / operator.dtype.type(beside[step])
