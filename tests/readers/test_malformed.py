@@ -165,8 +165,15 @@ CASES = [
         "a gzip file that fills memory",
         "people.csv.gz",
         BOMB,
-        "people.csv.gz is too large: reading on after 4 MB would take 0.0126 GB of memory, of which 0.00105 "
-        "GB are available. Read a part of it.",
+        "people.csv.gz is too large: reading on after 4 MB would take 0.0252 GB of memory, of which 0.00105 "
+        "GB are available. Read a part of it, or unpack it first if you trust it.",
+    ),
+    Case(
+        "a gzip file that grows beyond measure",
+        "people.csv.gz",
+        gzip.compress(bytes(64 << 20), mtime=0),
+        "people.csv.gz is too large: reading on after 50 MB would take 0.302 GB of memory; at most 0.288 GB "
+        "are spent on a file of",
     ),
     Case(
         "an edge listed twice",
@@ -232,6 +239,19 @@ CASES = [
         "a.mtx is cut off: it announces 2,000 entries, for which 61 bytes are too few.",
     ),
     Case(
+        "MatrixMarket that declares too many rows",
+        "a.mtx",
+        MARKET.replace(b"3 3 2", b"300000000 300000000 1") + b"1 1 5\n",
+        "A matrix of 300,000,000 × 300,000,000, as a.mtx declares, would take 2.4 GB of memory; at most "
+        "0.268 GB are spent on a file of 74 bytes. Give a file with less in it.",
+    ),
+    Case(
+        "symmetric MatrixMarket that is not square",
+        "a.mtx",
+        b"%%MatrixMarket matrix array real symmetric\n0 3000000000\n",
+        "a.mtx is damaged: it declares a symmetric matrix of 0 × 3,000,000,000. Symmetric ones are square.",
+    ),
+    Case(
         "an array of the wrong shape",
         "a.npy",
         npy(np.zeros(7)),
@@ -243,7 +263,19 @@ CASES = [
         "a.npy",
         npy(np.zeros((40, 40)))[:200],
         "a.npy is damaged: its header promises 12,800 bytes, an array of shape (40, 40) and dtype float64, "
-        "but 200 are there with the header. Save it again.",
+        "but 72 are there. Save it again.",
+    ),
+    Case(
+        "an array of negative shape",
+        "a.npy",
+        npy(np.zeros((40, 40))).replace(b"(40, 40)", b"(-1, 40)"),
+        "a.npy is not an array saved by NumPy, or is damaged: the shape (-1, 40) is negative.",
+    ),
+    Case(
+        "a compressed array that was cut off",
+        "a.npy.gz",
+        gzip.compress(npy(np.random.default_rng(0).random((40, 40))), mtime=0)[:-500],
+        "a.npy.gz is compressed and ends too early,",
     ),
     Case(
         "a pickled array",
@@ -263,15 +295,28 @@ CASES = [
         "a huge header",
         "a.npy",
         header_of(100_000),
-        "a.npy is not an array saved by NumPy, or is damaged: Header info length (100001) is large and may "
-        "not be safe to load securely.",
+        "a.npy is not an array saved by NumPy, or is damaged: EOF: reading array header, expected 100001 "
+        "bytes got 10000.",
     ),
     Case(
         "an archive that fills memory",
         "a.npz",
         zip_bomb(),
-        "X.npy of a.npz would take 0.00839 GB of memory, of which 0.00105 GB are available. Give a file with "
-        "less in it.",
+        "The array of shape (1024, 1024) and dtype float64 that X.npy of a.npz declares would take 0.00839 "
+        "GB of memory, of which 0.00105 GB are available. Give a file with less in it.",
+    ),
+    Case(
+        "a matrix in an archive that declares too many rows",
+        "a.npz",
+        npz(
+            format=np.array(b"coo"),
+            shape=np.array([400_000_000, 3]),
+            data=np.ones(1),
+            row=np.zeros(1, int),
+            col=np.zeros(1, int),
+        ),
+        "A matrix of shape (400000000, 3), as a.npz declares, would take 3.2 GB of memory; at most 0.269 GB "
+        "are spent on a file of",
     ),
     Case(
         "several matrices in an archive",
@@ -300,6 +345,19 @@ CASES = [
         json.dumps({"text": "a"}).encode() + b"\n{text: b}\n",
         "Line 2 of docs.jsonl is not JSON: Expecting property name enclosed in double quotes: line 1 column "
         "2 (char 1).",
+    ),
+    Case(
+        "JSON that is nested too deeply",
+        "docs.jsonl",
+        b'{"text": ' + b"[" * 100_000 + b"\n",
+        "Line 1 of docs.jsonl is not JSON: maximum recursion depth exceeded",
+    ),
+    Case(
+        "a number with thousands of digits",
+        "docs.jsonl",
+        b'{"id": ' + b"9" * 5000 + b', "text": "a"}\n',
+        "Line 1 of docs.jsonl is not JSON: Exceeds the limit (4300 digits) for integer string conversion: "
+        "value has 5000 digits",
     ),
     Case(
         "a folder without texts",
@@ -354,7 +412,8 @@ def test_the_message_that_a_malformed_file_gets(case, tmp_path, request):
     if needs_little_memory(case):
         request.getfixturevalue("scarce")
     found = message_of(case, tmp_path)
-    assert found == case.message or (case.message.endswith(":") and found.startswith(case.message))
+    is_whole = case.message.endswith(".")  # some end in the words of a library
+    assert found == case.message or (not is_whole and found.startswith(case.message))
 
 
 def rows():

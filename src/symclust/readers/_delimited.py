@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from symclust.exceptions import InputError, MissingExtraError, OptionError
+from symclust.readers._source import PART, Source
 
 __all__ = [
     "SAMPLE_ROWS",
@@ -34,6 +35,7 @@ CANDIDATES = ("\t", ";", "|", ",")  # a character that is in every line equally 
 WORDS = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma", SPACES: "spaces"}
 SAMPLE = 1 << 18  # bytes that are looked at to guess
 SAMPLE_ROWS = 200
+TEXT = 64  # bytes of memory for a field that is a text
 LONGEST_LINE = 1 << 24  # of a header: a million columns with names of 16 letters
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "<NA>", "-nan")
 COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
@@ -202,15 +204,21 @@ def parse(
     names: list[Any],
     has_header: bool,
     kinds: dict[int, Any],
-    what: str,
+    source: Source,
     gaps: bool = True,
 ) -> Any:
     """Return a DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
 
     Rows of another width are refused: pandas would fill or cut them without a word.
     """
-    pandas = import_pandas(what)
-    _check_widths(data, layout, len(names), has_header, what)
+    what, pandas = source.name, import_pandas(source.name)
+    n_rows = _check_widths(data, layout, len(names), has_header, what)
+    texts = sum(_is_text(place, layout.rows[has_header:], kinds) for place in range(len(names)))
+    source.afford(
+        n_rows * (TEXT * texts + 8 * (len(names) - texts)),
+        f"The table of {n_rows:,} × {len(names):,} fields in {what}",
+        PART,
+    )
     quoting = csv.QUOTE_MINIMAL if b'"' in data else csv.QUOTE_NONE
     try:
         return pandas.read_csv(
@@ -238,7 +246,16 @@ def parse(
         raise InputError(f"{what} cannot be read as a table: {str(error).splitlines()[0]}.") from error
 
 
-def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, what: str) -> None:
+def _is_text(place: int, rows: list[list[str]], kinds: dict[int, Any]) -> bool:
+    """Whether a column will hold texts, each of which is an object, and no numbers; by the first rows."""
+    fields = [row[place] for row in rows if len(row) > place]
+    return kinds.get(place) is str or (
+        place not in kinds and not all(is_number(field) or field in MISSING for field in fields)
+    )
+
+
+def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, what: str) -> int:
+    """Return how many rows there are, of which each has as many fields as are expected."""
     widths, lines = _widths(data, layout.delimiter)
     first = 1 if has_header else 0  # a header may lack the name of the column of names
     wrong = np.flatnonzero(widths[first:] != expected)
@@ -250,6 +267,7 @@ def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, 
             f"expected{more}. Fix it, or name another delimiter (delimiter=...); fields with a delimiter in "
             "them need quotes."
         )
+    return len(widths) - first
 
 
 def _fields(number: int) -> str:
@@ -294,4 +312,5 @@ def _quoted_widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]
 
 def line_of(data: bytes, delimiter: str, row: int) -> int:
     """Return the line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
-    return int(_widths(data, delimiter)[1][row])
+    lines = _widths(data, delimiter)[1]
+    return int(lines[min(row, len(lines) - 1)])  # a field that csv finds too long ends the count

@@ -12,7 +12,7 @@ from typing import Any
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.readers._delimited import SAMPLE_ROWS, Layout, is_number, lay_out, take_sample, without_comments
 from symclust.readers._pairs import KINDS, Described
-from symclust.readers._source import Source, magic_of
+from symclust.readers._source import FEWER, Source, magic_of
 from symclust.readers.arrays import read_matrix_market, read_npy, read_npz
 from symclust.readers.expression import read_h5ad
 from symclust.readers.graphs import end_places, looks_like_edges, read_edges, read_gml, read_graphml
@@ -171,6 +171,15 @@ def read_described(path: Any, kind: str = "auto", **options: Any) -> Described:
     """
     check_known("kind", kind, ("auto", *KINDS))
     source = Source(path)
+    try:
+        return _read(source, kind, options)
+    except MemoryError as error:  # of a library, for more than was foreseen
+        raise InputError(f"{source.name} takes more memory than there is. {FEWER}") from error
+    except OSError as error:  # a file that has gone, a disk that fails
+        raise InputError(f"{source.name} cannot be read: {error.strerror or error}.") from error
+
+
+def _read(source: Source, kind: str, options: dict[str, Any]) -> Described:
     form = _format_of(source, kind, options)
     reader, kinds = READERS[form]
     if kind not in ("auto", *kinds):
@@ -297,5 +306,5 @@ def _is_json(data: bytes) -> bool:
         return False
     try:
         return isinstance(json.loads(line), dict | str)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

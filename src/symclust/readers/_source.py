@@ -9,21 +9,29 @@ import io
 import os
 import sys
 import zlib
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 from symclust._text import showable
+from symclust._threads import cached_property
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.validation import check_memory
 
-__all__ = ["Source", "magic_of"]
+__all__ = ["Source", "check_encoding", "magic_of"]
 
 STDIN = "-"
 CHUNK = 1 << 22
-FIRST_CHECK = 1 << 20  # bytes after which memory is looked at for the first time
-ROOM = 3  # bytes of memory for a byte of a file: itself, its parts before they are joined, what is made of it
+ROOM = 6  # bytes of memory for a byte of text: itself, its parts, and marks of where fields begin and end
+FREE = 1 << 28  # bytes that reading any file may take, however small it is
+GROWTH = 300  # more bytes for each of the file: gzip brings text to a tenth, and some of it to a fiftieth
+PART = "Read a part of it."
+UNPACK = "Read a part of it, or unpack it first if you trust it."
+FEWER = "Give a file with less in it."
+# Codecs that Python has for names of hosts, mail and its own literals: files are not written in them.
+ODD = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 GZIP = b"\x1f\x8b"
+DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error)
+WIDE = ("utf-16", "utf-32")  # zero bytes are part of their letters
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 # How files of other formats begin, and what messages call them.
@@ -73,6 +81,10 @@ class Source:
                 f"{type(path).__name__}."
             )
         self.notes: list[str] = []
+        if not os.fspath(path):
+            raise InputError(
+                "The path is empty: there is no file to read. Give a file, or '.' for the current folder."
+            )
         if path == STDIN:
             self.path, self.name, self.suffix = None, "standard input", ""
             return
@@ -88,21 +100,78 @@ class Source:
         return self.path is not None and self.path.is_dir()
 
     @cached_property
+    def size(self) -> int:
+        """Bytes of the file as it is, compressed or not."""
+        if self.path is None or self.path.is_fifo():
+            return len(self._received)
+        return self.path.stat().st_size
+
+    @cached_property
+    def _received(self) -> bytes:
+        """All that a pipe has brought."""
+        if self.path is None:
+            return self._read(sys.stdin.buffer, is_unpacked=False)
+        with self.path.open("rb") as file:
+            return self._read(file, is_unpacked=False)
+
+    def afford(self, size: int, what: str, advice: str = FEWER, room: int = 1) -> None:
+        """Refuse `what` if it takes more than the budget for this file, before memory is taken for it.
+
+        Every reader goes through here for what a file declares and for what it decompresses to. The budget
+        is the memory that is available, and no more than `FREE` bytes and `GROWTH` times the file itself.
+
+        Parameters
+        ----------
+        size : int
+            Bytes that it takes.
+        what : str
+            What messages call it; it names the file.
+        advice : str
+            What to do about it.
+        room : int
+            How many times the bytes are in memory.
+        """
+        budget, needed = FREE + GROWTH * self.size, room * size
+        if needed > budget:
+            raise InputError(
+                f"{what} would take {needed / 1e9:.3g} GB of memory; at most {budget / 1e9:.3g} GB are spent "
+                f"on a file of {self.size:,} bytes. {advice}"
+            )
+        check_memory(needed, what, advice)
+
+    @cached_property
     def head(self) -> bytes:
         """The first bytes, decompressed; of a file without reading the rest."""
-        if self.path is None or self.path.is_fifo():
-            return self.data[:CHUNK]
         with self.open() as file:
-            try:
-                return file.read(4096)
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise self._damaged(error) from error
+            return self.take(file, 4096)
+
+    def take(self, file: Any, size: int) -> bytes:
+        """Return the next bytes of a file that was opened here; a stream that cannot go on is refused."""
+        try:
+            return file.read(size)
+        except DAMAGE as error:
+            raise self._damaged(error) from error
+
+    def fill(self, file: Any, out: Any) -> int:
+        """Read the next bytes of a file into an array of bytes; return how many there were."""
+        view, count = memoryview(out), 0
+        try:
+            while count < len(view) and (read := file.readinto(view[count : count + CHUNK])):
+                count += read
+            file.read(1)  # compares the checksum where that was the end
+        except DAMAGE as error:
+            raise self._damaged(error, count) from error
+        return count
 
     def open(self) -> IO[bytes]:
-        """Return the decompressed bytes as a file."""
+        """Return the decompressed bytes as a file that is read from its beginning on."""
         if self.path is None or self.path.is_fifo() or "data" in self.__dict__:
             return io.BytesIO(self.data)
         return gzip.open(self.path) if self._is_gzip() else self.path.open("rb")  # type: ignore[return-value]
+
+    def open_anywhere(self) -> IO[bytes]:
+        """Return the decompressed bytes as a file that is read in any order."""
+        return self.open() if self.is_plain else io.BytesIO(self.data)
 
     def _is_gzip(self) -> bool:
         assert self.path is not None
@@ -116,31 +185,27 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """All bytes, decompressed, as long as memory holds them."""
-        if self.path is None:
-            return self._unpacked(self._read(sys.stdin.buffer))
-        if self.path.is_fifo():
-            with self.path.open("rb") as file:
-                return self._unpacked(self._read(file))
-        check_memory(ROOM * self.path.stat().st_size, f"Reading {self.name}", "Read a part of it.")
+        """All bytes, decompressed, as long as the budget holds them."""
+        if self.path is None or self.path.is_fifo():
+            packed = self._received.startswith(GZIP)
+            return self._read(gzip.GzipFile(fileobj=io.BytesIO(self._received))) if packed else self._received
+        self.afford(self.size, f"Reading {self.name}", PART, ROOM)
         with self.open() as file:
             return self._read(file)
 
-    def _unpacked(self, data: bytes) -> bytes:
-        return self._read(gzip.GzipFile(fileobj=io.BytesIO(data))) if data.startswith(GZIP) else data
-
-    def _read(self, file: Any) -> bytes:
+    def _read(self, file: Any, is_unpacked: bool = True) -> bytes:
         """Return all that a file holds; a small one may decompress to more than there is memory."""
-        parts, total, check_at = [], 0, FIRST_CHECK
+        parts, total = [], 0
         try:
             while part := file.read(CHUNK):
                 parts.append(part)
                 total += len(part)
-                if total >= check_at:
-                    what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
-                    check_memory(ROOM * total, what, "Read a part of it.")
-                    check_at = 2 * total
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
+                if is_unpacked:
+                    self.afford(total, what, UNPACK, ROOM)
+                else:
+                    check_memory(ROOM * total, what, PART)
+        except DAMAGE as error:
             raise self._damaged(error, total) from error
         return b"".join(parts)
 
@@ -154,12 +219,13 @@ class Source:
 
     def text(self, encoding: str = "utf-8") -> bytes:
         """Return the text as UTF-8 with line feeds at the ends of lines; what is not text is refused."""
+        encoding = check_encoding(encoding)
         data = self.data
         for mark, known in MARKS:
             if data.startswith(mark):
                 encoding = known
                 data = data.removeprefix(codecs.BOM_UTF8)
-        if not encoding.lower().startswith(("utf-16", "utf_16", "utf-32", "utf_32")):
+        if not encoding.startswith(WIDE):
             self._refuse_binary(data)
         data = self._as_utf8(data, encoding)
         if b"\r" in data:
@@ -179,12 +245,10 @@ class Source:
 
     def _as_utf8(self, data: bytes, encoding: str) -> bytes:
         try:
-            if codecs.lookup(encoding).name == "utf-8":
+            if encoding == "utf-8":
                 _check_utf8(data)
                 return data
             return data.decode(encoding).encode()
-        except LookupError as error:
-            raise OptionError(f"encoding={encoding!r} is not known; 'utf-8' and 'latin-1' are.") from error
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise InputError(
@@ -194,6 +258,25 @@ class Source:
 
 
 ENDINGS = (".csv", ".npy", ".npz", ".parquet", ".h5ad", ".png")
+
+
+def check_encoding(encoding: Any) -> str:
+    """Return the name that Python has for an encoding of text files.
+
+    Examples
+    --------
+    >>> from symclust.readers._source import check_encoding
+    >>> check_encoding("UTF8"), check_encoding("latin-1")
+    ('utf-8', 'iso8859-1')
+    """
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)  # some codecs are from bytes to bytes
+    except (LookupError, TypeError, ValueError):  # no text, or one that cannot be a name
+        name = ODD[0]
+    if name in ODD:
+        raise OptionError(f"encoding={encoding!r} is not known for files; 'utf-8' and 'latin-1' are.")
+    return name
 
 
 def _check_utf8(data: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
 import zipfile
@@ -15,85 +16,98 @@ from scipy import sparse
 from symclust.exceptions import InputError, OptionError, SymclustError
 from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
 from symclust.readers._source import Source
-from symclust.validation import check_features, check_memory
+from symclust.validation import check_features
 
 __all__ = ["read_matrix_market", "read_npy", "read_npz"]
 
 PARTS = ("data", "indices", "indptr", "shape")  # of a compressed sparse matrix
 SCIPY = "the matrix of SciPy"
 LARGEST_HEADER = 10_000  # characters; NumPy's own limit
-FEWER = "Give a file with less in it."
+LONGEST_HEADER = LARGEST_HEADER + 12  # bytes with what comes before it
+ROW = 8  # bytes for a row of a sparse matrix, or a column
+ENTRY = (
+    100  # bytes for an entry of MatrixMarket, as text, as numbers, as coordinates and as rows of both halves
+)
 
 
 def read_npy(source: Source, kind: str = "auto") -> Described:
     """Read one array."""
     with source.open() as file:
-        array = _read_array(file, source.name)
+        array = _read_array(source, file, source.name)
     return _describe(array, kind, source.name, [])
 
 
-def _read_array(file: Any, name: str) -> np.ndarray:
-    """Return an array whose header is believed only as far as bytes follow it."""
-    shape, dtype = _read_header(file, name)
+def _read_array(source: Source, file: Any, name: str) -> np.ndarray:
+    """Return an array of the shape that its header declares, if so many bytes follow."""
+    start = source.take(file, LONGEST_HEADER)
+    shape, is_fortran, dtype, offset = _read_header(start, name)
     if dtype.hasobject:
         raise InputError(
             f"{name} holds Python objects, which would be unpickled: that can run any code. Save numbers "
             "instead, for example numpy.save(path, array.astype(float))."
         )
-    wanted = int(np.prod(shape, dtype=object)) * dtype.itemsize
-    check_memory(wanted, f"The array of shape {shape} in {name}", FEWER)
-    file.seek(0)
-    data = file.read()
-    try:
-        return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except ValueError as error:
+    wanted = math.prod(shape) * dtype.itemsize
+    source.afford(wanted, f"The array of shape {shape} and dtype {dtype} that {name} declares")
+    data, first = np.empty(wanted, dtype=np.uint8), start[offset : offset + wanted]
+    data[: len(first)] = np.frombuffer(first, dtype=np.uint8)
+    there = len(first) + source.fill(file, data[len(first) :])
+    if there < wanted:
         raise InputError(
             f"{name} is damaged: its header promises {wanted:,} bytes, an array of shape {shape} and dtype "
-            f"{dtype}, but {len(data):,} are there with the header. Save it again."
-        ) from error
+            f"{dtype}, but {there:,} are there. Save it again."
+        )
+    try:
+        return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")
+    except (TypeError, ValueError) as error:  # entries without bytes, or more of them than can be counted
+        raise InputError(f"{name} holds an array of shape {shape} and dtype {dtype}: {error}.") from error
 
 
-def _read_header(file: Any, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _read_header(start: bytes, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """Return shape, order, dtype and where the numbers begin, by the first bytes of an array."""
+    file = io.BytesIO(start)
     try:
         version = np.lib.format.read_magic(file)
         read = {
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
         }.get(version, np.lib.format.read_array_header_2_0)
-        shape, _, dtype = read(file, max_header_size=LARGEST_HEADER)
+        shape, is_fortran, dtype = read(file, max_header_size=LARGEST_HEADER)
+        if min(shape, default=0) < 0:
+            raise ValueError(f"the shape {shape} is negative")
     except Exception as error:  # the header is parsed as Python, which has errors of many kinds
-        first = str(error).split("\n")[0]
-        raise InputError(f"{name} is not an array saved by NumPy, or is damaged: {first}") from error
-    return shape, dtype
+        first = str(error).split("\n")[0].rstrip(".")
+        raise InputError(f"{name} is not an array saved by NumPy, or is damaged: {first}.") from error
+    return shape, is_fortran, dtype, file.tell()
 
 
 def read_npz(source: Source, kind: str = "auto", key: str | None = None) -> Described:
     """Read one matrix of an archive: a dense one, SciPy's sparse one, or one in parts such as ``A_data``."""
     try:
-        with source.open() as file, zipfile.ZipFile(file) as archive:
-            return _read_archive(archive, kind, key, source.name)
-    except SymclustError:
+        with source.open_anywhere() as file, zipfile.ZipFile(file) as archive:
+            return _read_archive(source, archive, kind, key)
+    except (SymclustError, MemoryError):
         raise
     except Exception as error:  # zipfile and its decompressors have errors of many kinds
         raise InputError(f"{source.name} is not an archive of arrays, or is damaged: {error}.") from error
 
 
-def _read_archive(archive: zipfile.ZipFile, kind: str, key: str | None, name: str) -> Described:
+def _read_archive(source: Source, archive: zipfile.ZipFile, kind: str, key: str | None) -> Described:
+    name = source.name
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     if not members:
         raise InputError(f"{name} is empty: there is no array in it.")
     notes: list[str] = []
     if key is None:
-        key = _choose_key(archive, members, name, notes)
+        key = _choose_key(source, archive, members, notes)
     known = _matrices(members)
     if key not in known and key not in members:
         listed = ", ".join(map(repr, [*known, *(other for other in members if other not in known)][:20]))
         raise OptionError(f"key={key!r} is not in {name}. It holds {listed}.")
     if key == SCIPY:
-        return _describe(_read_scipy(archive, members, name), kind, name, notes)
+        return _describe(_read_scipy(source, archive, members), kind, name, notes)
     parts = known.get(key, [key])
-    arrays = [_read_member(archive, members[part], name) for part in parts]
-    matrix = arrays[0] if len(arrays) == 1 else _assemble("csr", arrays, name, parts)
+    arrays = [_read_member(source, archive, members[part]) for part in parts]
+    matrix = arrays[0] if len(arrays) == 1 else _assemble(source, "csr", arrays, parts)
     return _describe(matrix, kind, f"{key!r} of {name}", notes)
 
 
@@ -112,9 +126,9 @@ def _matrices(members: dict[str, Any]) -> dict[str, list[str]]:
     return found | {member: [member] for member in members if member not in taken}
 
 
-def _choose_key(archive: zipfile.ZipFile, members: dict[str, Any], name: str, notes: list[str]) -> str:
+def _choose_key(source: Source, archive: zipfile.ZipFile, members: dict[str, Any], notes: list[str]) -> str:
     """Return the only matrix; labels, names and other vectors beside it do not count."""
-    known = _matrices(members)
+    name, known = source.name, _matrices(members)
     wide = [k for k, parts in known.items() if len(parts) > 1 or _is_matrix(archive, members[k], name)]
     if len(wide) != 1 and len(known) > 1:
         listed = ", ".join(map(repr, (wide or list(known))[:20]))
@@ -130,39 +144,43 @@ def _choose_key(archive: zipfile.ZipFile, members: dict[str, Any], name: str, no
 
 def _is_matrix(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bool:
     with archive.open(member) as file:
-        shape, dtype = _read_header(file, f"{member.filename} of {name}")
+        shape, _, dtype, _ = _read_header(file.read(LONGEST_HEADER), f"{member.filename} of {name}")
     return len(shape) >= 2 and (dtype.kind in "biufc" or dtype.hasobject)
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> np.ndarray:
-    check_memory(member.file_size, f"{member.filename} of {name}", FEWER)
+def _read_member(source: Source, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     with archive.open(member) as file:
-        data = file.read(member.file_size + 1)
-    return _read_array(io.BytesIO(data), f"{member.filename} of {name}")
+        return _read_array(source, file, f"{member.filename} of {source.name}")
 
 
-def _read_scipy(archive: zipfile.ZipFile, members: dict[str, Any], name: str) -> sparse.csr_array:
+def _read_scipy(source: Source, archive: zipfile.ZipFile, members: dict[str, Any]) -> sparse.csr_array:
     """Return what `scipy.sparse.save_npz` has written."""
-    form = _read_member(archive, members["format"], name).tobytes().strip(b"\0").decode("latin-1")
+    form = _read_member(source, archive, members["format"]).tobytes().strip(b"\0").decode("latin-1")
     parts = {"csr": PARTS, "csc": PARTS, "coo": ("data", "row", "col", "shape")}.get(form)
     if parts is None or not set(parts) <= set(members):
-        raise InputError(f"{name} holds a sparse matrix in the format {form!r}. Save it as CSR: A.tocsr().")
-    return _assemble(form, [_read_member(archive, members[part], name) for part in parts], name, parts)
+        raise InputError(
+            f"{source.name} holds a sparse matrix in the format {form!r:.40}. Save it as CSR: A.tocsr()."
+        )
+    return _assemble(source, form, [_read_member(source, archive, members[part]) for part in parts], parts)
 
 
-def _assemble(form: str, arrays: list[np.ndarray], name: str, parts: Sequence[str]) -> sparse.csr_array:
+def _assemble(source: Source, form: str, arrays: list[np.ndarray], parts: Sequence[str]) -> sparse.csr_array:
     """Return a sparse matrix made of its parts, which are believed only after a check."""
     data, first, second, shape = arrays
     make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "coo": sparse.coo_array}[form]
+    sides = tuple(int(side) for side in shape.ravel()) if shape.dtype.kind in "iu" else ()
+    source.afford(ROW * max(sides, default=0), f"A matrix of shape {sides}, as {source.name} declares,")
     try:
         inner = (data, (first, second)) if form == "coo" else (data, first, second)
-        A = make(inner, shape=tuple(int(side) for side in shape.ravel()))
+        A = make(inner, shape=sides)
         if form != "coo":  # whose constructor checks all
             A.check_format(full_check=True)
         return sparse.csr_array(A)
     except (ValueError, TypeError, OverflowError) as error:
         listed = ", ".join(parts)
-        raise InputError(f"{listed} of {name} are not the parts of a sparse matrix: {error}.") from error
+        raise InputError(
+            f"{listed} of {source.name} are not the parts of a sparse matrix: {error}."
+        ) from error
 
 
 def _describe(array: Any, kind: str, name: str, notes: list[str]) -> Described:
@@ -198,7 +216,7 @@ def read_matrix_market(source: Source, kind: str = "auto") -> Described:
     data = source.text("latin-1")
     notes: list[str] = []
     layout, field, symmetry, size, start = _market_header(data, source.name)
-    _check_market(layout, field, symmetry, size, len(data), source.name)
+    _check_market(source, layout, field, symmetry, size, len(data))
     try:
         A = _market_matrix(data[start:], layout, field, symmetry, size)
     except (ValueError, OverflowError, TypeError) as error:
@@ -229,9 +247,9 @@ def _market_matrix(body: bytes, layout: str, field: str, symmetry: str, size: tu
     width = 2 if field == "pattern" else 3
     if numbers.shape != (size[2], width) and (size[2] > 0 or numbers.size):
         raise ValueError(f"expected {size[2]:,} lines of {width} numbers, found {len(numbers):,}")
+    _check_indices(numbers[:, :2] if size[2] else np.ones((0, 2)), size)
     i, j = (numbers[:, column].astype(np.int64) - 1 for column in range(2)) if size[2] else ([], [])
     values = numbers[:, 2] if width == 3 and size[2] else np.ones(size[2])
-    _check_indices(numbers[:, :2] if size[2] else np.ones((0, 2)), size)
     A = sparse.coo_array((values.astype(np.int64) if "integer" in field else values, (i, j)), shape=size[:2])
     return _with_mirror(sparse.csr_array(A), symmetry)
 
@@ -277,7 +295,9 @@ def _market_header(data: bytes, name: str) -> tuple[str, str, str, tuple[int, ..
         start = data.find(b"\n", start) + 1 or len(data)
     line = data[start : start + 200].split(b"\n")[0].split()
     layout, field, symmetry = (word.decode("latin-1").lower() for word in banner.groups())
-    if len(line) != (3 if layout == "coordinate" else 2) or not all(word.isdigit() for word in line):
+    if len(line) != (3 if layout == "coordinate" else 2) or not all(
+        re.fullmatch(rb"\d{1,18}", word) for word in line
+    ):
         shown = b" ".join(line)[:60].decode("latin-1")
         raise InputError(
             f"{name} has no line with the size of the matrix where it should be; found {shown!r}. Expected "
@@ -288,8 +308,9 @@ def _market_header(data: bytes, name: str) -> tuple[str, str, str, tuple[int, ..
 
 
 def _check_market(
-    layout: str, field: str, symmetry: str, size: tuple[int, ...], n_bytes: int, name: str
+    source: Source, layout: str, field: str, symmetry: str, size: tuple[int, ...], n_bytes: int
 ) -> None:
+    name, (rows, columns) = source.name, size[:2]
     if layout not in ("coordinate", "array") or field not in (
         "real",
         "integer",
@@ -303,12 +324,17 @@ def _check_market(
         )
     if symmetry not in ("general", "symmetric"):
         raise InputError(f"{name} holds a {symmetry} matrix; expected general or symmetric.")
-    entries = (
-        size[2] if layout == "coordinate" else size[0] * size[1] // (2 if symmetry == "symmetric" else 1)
-    )
+    if symmetry == "symmetric" and rows != columns:
+        raise InputError(
+            f"{name} is damaged: it declares a symmetric matrix of {rows:,} × {columns:,}. Symmetric ones "
+            "are square."
+        )
+    entries = size[2] if layout == "coordinate" else rows * columns // (2 if symmetry == "symmetric" else 1)
     least = 2 * entries  # bytes: a digit and the end of its line
     if least > n_bytes:
         raise InputError(
             f"{name} is cut off: it announces {entries:,} entries, for which {n_bytes:,} bytes are too few."
         )
-    check_memory(8 * (size[0] + 3 * entries), f"The matrix of {size[0]:,} rows in {name}", FEWER)
+    source.afford(
+        ROW * max(rows, columns) + ENTRY * entries, f"A matrix of {rows:,} × {columns:,}, as {name} declares,"
+    )

@@ -7,9 +7,11 @@ from typing import Any
 from symclust.exceptions import InputError, MissingExtraError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source
-from symclust.validation import check_memory, sample_names
+from symclust.validation import sample_names
 
 __all__ = ["read_h5ad"]
+
+ITEM = 1000  # bytes of memory for anything that a file holds, beside its numbers
 
 
 def read_h5ad(source: Source, kind: str = "expression") -> Described:
@@ -27,11 +29,9 @@ def read_h5ad(source: Source, kind: str = "expression") -> Described:
         )
     try:
         with h5py.File(source.path, "r") as file:
-            check_memory(
-                _size_of(h5py, file, source.name), f"The content of {source.name}", "Take a part of it."
-            )
+            _check_size(h5py, source, file)
         adata = anndata.read_h5ad(source.path)
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # HDF5 and anndata have errors of many kinds
         first = str(error).split("\n")[0][:200]
@@ -40,17 +40,21 @@ def read_h5ad(source: Source, kind: str = "expression") -> Described:
     return Described(adata, "expression", sample_names(adata), notes)
 
 
-def _size_of(h5py: Any, group: Any, name: str) -> int:
-    """Return the bytes of all arrays in a group, decompressed; arrays kept in other files are refused."""
-    total = 0
+def _check_size(h5py: Any, source: Source, group: Any, total: int = 0) -> int:
+    """Return `total` and the bytes of all that a group holds; arrays in other files are refused.
+
+    Groups may hold each other, or one another many times: the budget ends that, too.
+    """
     for key in group:
         link = group.get(key, getlink=True)
         is_elsewhere = isinstance(link, h5py.ExternalLink)
         item = None if is_elsewhere or isinstance(link, h5py.SoftLink) else group[key]
         if is_elsewhere or (isinstance(item, h5py.Dataset) and (item.external or item.is_virtual)):
-            raise InputError(f"{name} refers to another file at {key!r}, which is not followed.")
+            raise InputError(f"{source.name} refers to another file at {key!r}, which is not followed.")
+        total += ITEM
         if isinstance(item, h5py.Group):
-            total += _size_of(h5py, item, name)
-        elif item is not None:
+            total = _check_size(h5py, source, item, total)
+        elif isinstance(item, h5py.Dataset):
             total += int(item.size or 0) * item.dtype.itemsize
+        source.afford(total, f"The content of {source.name}", "Take a part of it.")
     return total

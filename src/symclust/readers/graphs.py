@@ -69,7 +69,7 @@ def read_edges(
     has_header = edges_have_header(layout.rows) if header == AUTO else bool(header)
     names = layout.rows[0][: layout.width] if has_header else list(range(layout.width))
     ends, column, notes = choose_columns(names, layout, has_header, weight, source.name)
-    frame = parse_edges(data, layout, names, has_header, ends, column, source.name)
+    frame = parse_edges(data, layout, names, has_header, ends, column, source)
     return _build(
         frame, ends, column, duplicates, source.name, layout.notes + notes, (data, layout, has_header)
     )
@@ -138,7 +138,7 @@ def parse_edges(
     has_header: bool,
     ends: tuple[int, int],
     column: Any,
-    name: str,
+    source: Source,
     as_texts: bool = False,
 ) -> Any:
     """Return the table: names as whole numbers where they are, which is many times faster, else as texts.
@@ -151,12 +151,12 @@ def parse_edges(
     for kind in (np.int64, str) if may_be_whole else (str,):
         try:
             return parse(
-                data, layout, numbers, has_header, dict.fromkeys(ends, kind) | weights, name, gaps=False
+                data, layout, numbers, has_header, dict.fromkeys(ends, kind) | weights, source, gaps=False
             )
         except InputError as error:
             if error.__cause__ is None:  # not about the kind of names and weights
                 raise
-    return parse(data, layout, numbers, has_header, dict.fromkeys(numbers, str), name, gaps=False)
+    return parse(data, layout, numbers, has_header, dict.fromkeys(numbers, str), source, gaps=False)
 
 
 def are_whole(data: bytes, layout: Layout, has_header: bool, ends: tuple[int, int]) -> bool:
@@ -301,7 +301,7 @@ def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) ->
     for place, (u, v, data) in enumerate(edges, 1):
         try:
             numbers.append(float(data[attribute] if weight != AUTO else data.get(attribute, 1)))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             held = repr(data.get(attribute))
             raise InputError(
                 f"{name}: edge {place:,}, between {u!r} and {v!r}, has {held:.60} as {attribute!r}, not a "

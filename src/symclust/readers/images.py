@@ -11,7 +11,6 @@ import numpy as np
 from symclust.exceptions import InputError, MissingExtraError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source
-from symclust.validation import check_memory
 
 __all__ = ["read_image"]
 
@@ -27,7 +26,7 @@ def read_image(source: Source, kind: str = "image") -> Described:
         ) from error
     try:
         return _describe(imageio, source)
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # each format has a library with errors of its own
         first = str(error).split("\n")[0][:200]
@@ -40,7 +39,7 @@ def _describe(imageio: Any, source: Source) -> Described:
     options = {"extension": source.suffix} if source.suffix else {}
     properties = imageio.improps(io.BytesIO(source.data), **options)
     size = math.prod(properties.shape) * np.dtype(properties.dtype).itemsize
-    check_memory(size, f"The image of shape {properties.shape} in {source.name}", "Give a smaller one.")
+    source.afford(size, f"The image of shape {properties.shape} in {source.name}", "Give a smaller one.")
     picture = np.asarray(imageio.imread(io.BytesIO(source.data), **options))
     if picture.ndim not in (2, 3) or 0 in picture.shape:
         raise InputError(f"{source.name} holds an array of shape {picture.shape}, not one picture.")

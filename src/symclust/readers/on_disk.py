@@ -210,7 +210,7 @@ class _TextEdges:
                 continue
             frame = parse_edges(
                 _as_text(text, self.source.name), self.layout, self.names, False, self.ends, self.column,
-                self.source.name, self.as_texts,
+                self.source, self.as_texts,
             )  # fmt: skip
             source, target, weights = self._columns(frame, position)
             is_whole = _are_whole(source, target)

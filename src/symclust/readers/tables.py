@@ -19,7 +19,7 @@ from symclust.readers._delimited import (
     without_comments,
 )
 from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
-from symclust.readers._source import Source
+from symclust.readers._source import FREE, Source
 from symclust.validation import check_known, check_memory
 
 __all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parquet", "read_table", "take_ids"]
@@ -55,6 +55,7 @@ ID_NAMES = (
     *("patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id", "gene_name"),
 )
 AUTO = "auto"
+BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
 
 
@@ -75,7 +76,7 @@ def read_table(
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
     names, has_header, notes = name_columns(layout, header, source.name)
     place, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
-    frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source.name)
+    frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
     ids = None
     if place is not None:
         ids = take_ids(frame.iloc[:, place], source.name, is_sure, notes)
@@ -119,14 +120,9 @@ def _load_parquet(source: Source) -> Any:
             f"Reading {source.name} needs pyarrow, which is not installed: pip install 'symclust[tables]'"
         ) from error
     try:
-        with source.open() as file:
-            opened = pyarrow.parquet.ParquetFile(file)
-            groups = [opened.metadata.row_group(i).total_byte_size for i in range(opened.num_row_groups)]
-            check_memory(
-                2 * sum(groups), f"The table in {source.name}", "Read some of its columns: columns=[...]."
-            )
-            frame = opened.read().to_pandas()
-    except InputError:
+        with source.open_anywhere() as file:
+            frame = _parquet_table(source, pyarrow, pyarrow.parquet.ParquetFile(file)).to_pandas()
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
         first = str(error).split("\n")[0][:200]
@@ -135,6 +131,23 @@ def _load_parquet(source: Source) -> Any:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
     return frame
+
+
+def _parquet_table(source: Source, pyarrow: Any, opened: Any) -> Any:
+    """Return the table of a Parquet file, read in parts: a few bytes may stand for millions of rows.
+
+    A value may be as long as its whole group of rows is on disk, and be repeated in all of them.
+    """
+    about = opened.metadata
+    what = f"The table of {about.num_rows:,} × {about.num_columns:,} fields in {source.name}"
+    groups = [about.row_group(i).total_byte_size for i in range(about.num_row_groups)]
+    source.afford(max(sum(groups), about.num_rows * about.num_columns), what, room=2)
+    batches, total = [], 0
+    for batch in opened.iter_batches(max(1, min(BATCH, FREE // max(1, 1, *groups)))):
+        batches.append(batch)
+        total += batch.nbytes
+        source.afford(total, what, room=2)
+    return pyarrow.Table.from_batches(batches, schema=opened.schema_arrow)
 
 
 def _check_options(header: Any, text_columns: Any, missing: Any) -> None:

@@ -15,8 +15,9 @@ from symclust._text import showable
 from symclust.exceptions import InputError, OptionError
 from symclust.readers._delimited import is_number, lay_out, parse, take_sample
 from symclust.readers._pairs import Described
-from symclust.readers._source import Source
+from symclust.readers._source import PART, WIDE, Source, check_encoding
 from symclust.readers.tables import AUTO, find_ids, name_columns, take_ids
+from symclust.validation import check_memory
 
 __all__ = [
     "Texts",
@@ -32,7 +33,7 @@ __all__ = [
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "texts", "description", "message")
 LISTED = 5  # names in a note
 LONG, WORDS = 40, 5  # letters and words that a text has on average, and a name or category has not
-WIDE = ("utf-16", "utf-32", "utf_16", "utf_32")  # zero bytes are part of their letters
+LINE = 250  # bytes of memory for a document beside its letters: two texts and their places
 
 
 @dataclass
@@ -75,11 +76,16 @@ def folder_texts(folder: Path, encoding: str) -> Texts:
     Hidden files and folders and symbolic links are skipped, and so, with a note, are files with zero bytes in
     them: they are not text. Bytes that are not `encoding` become U+FFFD, with a note.
     """
-    found = Texts()
+    encoding, found = check_encoding(encoding), Texts()
     binary, damaged = [], []
-    for path in sorted(_visible_files(folder), key=lambda path: path.relative_to(folder).parts):
+    paths = sorted(_visible_files(folder), key=lambda path: path.relative_to(folder).parts)
+    sizes = sum(path.stat().st_size for path in paths)
+    check_memory(
+        2 * sizes + LINE * len(paths), f"The {len(paths):,} files below {showable(str(folder))!r}", PART
+    )
+    for path in paths:
         data, name = path.read_bytes(), path.relative_to(folder).as_posix()
-        if b"\0" in data and not _is_wide(encoding):
+        if b"\0" in data and not encoding.startswith(WIDE):
             binary.append(name)
             continue
         text, is_damaged = _decode(data, encoding)
@@ -129,7 +135,7 @@ def json_texts(source: Source, text_key: str, encoding: str, option: str = "text
 
     `option` is what the user calls that key.
     """
-    if _is_wide(encoding):
+    if check_encoding(encoding).startswith(WIDE):
         raise OptionError(
             f"encoding={encoding!r} is not possible for JSON lines, which end in a single byte: convert "
             f"{source.name} to UTF-8."
@@ -155,6 +161,7 @@ def json_texts(source: Source, text_key: str, encoding: str, option: str = "text
 
 def _values(source: Source, encoding: str) -> Iterator[tuple[int, Any, bool]]:
     """Yield the number of each line that is not blank, its value, and whether bytes were replaced."""
+    _afford_lines(source, source.data)
     for number, data in enumerate(source.data.split(b"\n"), start=1):
         line, is_damaged = _decode(data, encoding)
         line = line.removeprefix("\ufeff")
@@ -162,10 +169,16 @@ def _values(source: Source, encoding: str) -> Iterator[tuple[int, Any, bool]]:
             yield number, _parse_line(line, source.name, number), is_damaged
 
 
+def _afford_lines(source: Source, data: bytes) -> None:
+    """Refuse more lines than memory holds as texts, each of which takes more than its letters."""
+    lines = data.count(b"\n")
+    source.afford(LINE * lines + 2 * len(data), f"The texts in the {lines:,} lines of {source.name}", PART)
+
+
 def _parse_line(line: str, name: str, number: int) -> Any:
     try:
         return json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also of numbers with thousands of digits
         raise InputError(f"Line {number} of {name} is not JSON: {error}.") from error
 
 
@@ -234,7 +247,7 @@ def read_text_table(
     if text_column is None:
         notes.append(f"Texts are in column {names[place]!r}.")
     others, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
-    frame = parse(data, layout, names, has_header, dict.fromkeys(range(len(names)), str), source.name)
+    frame = parse(data, layout, names, has_header, dict.fromkeys(range(len(names)), str), source)
     ids = None if others in (None, place) else take_ids(frame.iloc[:, others], source.name, is_sure, notes)
     empty = int(frame.iloc[:, place].isna().sum())
     if empty:
@@ -272,16 +285,13 @@ def _is_long(fields: list[str]) -> bool:
 
 def read_lines(source: Source, kind: str = "texts", encoding: str = "utf-8") -> Described:
     """Read one document per line; blank lines are none."""
-    found = Texts()
-    for number, line in enumerate(source.text(encoding).decode("utf-8").split("\n"), start=1):
+    found, data = Texts(), source.text(encoding)
+    _afford_lines(source, data)
+    for number, line in enumerate(data.decode("utf-8").split("\n"), start=1):
         if line.strip():
             found.add(line.strip(), f"line {number}")
     found.notes.append(f"Each of {len(found.texts):,} lines is a document.")
     return found.described()
-
-
-def _is_wide(encoding: str) -> bool:
-    return str(encoding).lower().startswith(WIDE)
 
 
 def _decode(data: bytes, encoding: str) -> tuple[str, bool]:
@@ -289,5 +299,3 @@ def _decode(data: bytes, encoding: str) -> tuple[str, bool]:
         return data.decode(encoding), False
     except UnicodeDecodeError:
         return data.decode(encoding, errors="replace"), True
-    except (LookupError, TypeError) as error:
-        raise OptionError(f"encoding={encoding!r} is not known; 'utf-8' and 'latin-1' are.") from error
