@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import tempfile
+import threading
 from contextlib import contextmanager
 from itertools import pairwise
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ from symclust import (
     AffineNMF,
     DivisiveClustering,
     GraphNMF,
+    HierarchicalNMF,
     HierarchicalSymNMF,
     KernelKMeans,
     OffDiagonalSymNMF,
@@ -38,13 +40,21 @@ from symclust import (
     SymNMF,
     select_n_clusters,
 )
-from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError, WorkerError
+from symclust.exceptions import (
+    CombinationError,
+    InputError,
+    InputTypeError,
+    InterruptedWarning,
+    OptionError,
+    WorkerError,
+)
 from symclust.graphs import cosine, nearest_neighbors
 from symclust.operators import (
     DUPLICATES,
     Dense,
     Masked,
     OnDask,
+    RowBlocks,
     Shifted,
     Sparse,
     _dask_workers,
@@ -244,6 +254,128 @@ def test_another_client_takes_the_place_of_one_that_was_closed(client):
         operator @ H
     with client.as_current():
         assert_array_equal(operator @ H, Sparse(A) @ H)
+
+
+# Losses of more than a worker -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def passing(client):
+    """A client of its own on the cluster, which a test may lose."""
+    with Client(client.cluster, timeout=60, set_as_default=False) as own:
+        own.wait_for_workers(1, timeout=SECONDS)
+        yield own
+
+
+def at_iteration(number, act):
+    return lambda progress: act() if progress.iteration == number else None
+
+
+def in_a_thread(act):
+    """Somebody else does it: while a pass is waiting for its answer, not between two passes."""
+    return lambda: threading.Timer(0.02, act).start()
+
+
+@pytest.mark.parametrize("when", [lambda act: act, in_a_thread])
+def test_a_client_that_is_closed_during_a_fit_is_said_to_be(passing, when):
+    operator = OnDask(delayed_rows(random_graph()), client=passing, timeout=SECONDS)
+    with pytest.raises(WorkerError, match=r"closed.*distributed\.Client\("):
+        fit(operator, max_iter=10**6, callback=at_iteration(3, when(passing.close)))
+    with pytest.raises(WorkerError, match="closed"):
+        operator.submatrix(np.arange(9))
+    with pytest.raises(WorkerError, match=r"distributed\.Client\("):
+        OnDask(delayed_rows(random_graph()), client=passing, timeout=SECONDS)
+
+
+def row_sums(rows, weight):
+    return (weight * rows.sum(),)
+
+
+def test_rows_whose_client_was_closed(passing):
+    with passing.as_current():
+        blocks = RowBlocks.of(da.full((6, 2), 3.0, chunks=(2, 2))).map(np.copy)
+    passing.close()
+    for use in (blocks.sum, blocks.gather, blocks.map):
+        with pytest.raises(WorkerError, match=r"closed.*distributed\.Client\("):
+            use(row_sums, 2.0)
+
+
+def test_a_client_that_is_closed_while_rows_are_gone_over(passing):
+    with passing.as_current():
+        blocks = RowBlocks.of(da.ones((6, 2), chunks=(2, 2))).map(np.copy)
+        in_a_thread(passing.close)()
+        with pytest.raises(WorkerError, match=r"distributed\.Client\("):
+            while True:
+                blocks.sum(row_sums, 2.0)
+
+
+def test_a_client_that_is_closed_while_a_tree_of_documents_grows(client):
+    passing = Client(client.cluster, timeout=60)  # in use by all threads until it is closed
+    X = da.from_array(np.random.default_rng(0).poisson(0.5, (200, 30)).astype(float), chunks=(50, 30))
+    options = {"random_state": 0, "max_iter": 12, "callback": lambda tree, node: passing.close()}
+    with (
+        dask.config.set({"symclust.gathered-entries": 0}),
+        pytest.raises(WorkerError, match=r"distributed\.Client\("),
+    ):
+        HierarchicalNMF(25, **options).fit(X)
+
+
+def test_a_scheduler_that_is_lost():
+    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL, "host": "127.0.0.1"}
+    options = {"n_workers": 1, "processes": True, "threads_per_worker": 1, "memory_limit": 0}
+    with LocalCluster(**options, **quiet) as cluster, Client(cluster, timeout=60) as client:
+        client.wait_for_workers(1, timeout=SECONDS)
+        operator = on_workers(random_graph())
+        blocks = RowBlocks.of(da.ones((6, 2), chunks=(2, 2))).map(np.copy)
+        with pytest.raises(WorkerError, match=r"distributed\.Client\("):
+            fit(operator, max_iter=10**6, callback=at_iteration(3, cluster.close))
+        with pytest.raises(WorkerError, match=r"distributed\.Client\("):
+            blocks.sum(row_sums, 2.0)
+
+
+def test_an_error_of_a_task_stays_what_it_is(workers):
+    blocks = RowBlocks.of(da.ones((6, 2), chunks=(2, 2)))
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        blocks.gather(lambda rows: np.load("no such file.npy"))
+
+
+@pytest.fixture
+def interrupt_wait(monkeypatch):
+    """Let Ctrl-C come while an answer is waited for; each product has three waits."""
+    wait, waits = _dask_workers.HeldByWorkers._wait, []
+
+    def at(number, begun=lambda: True):
+        def interrupted(self, begin, end):
+            waits.extend([begin] * begun())
+            if len(waits) == number:
+                waits.append(None)
+                os.kill(os.getpid(), signal.SIGINT)
+            return wait(self, begin, end)
+
+        monkeypatch.setattr(_dask_workers.HeldByWorkers, "_wait", interrupted)
+
+    return at
+
+
+@pytest.mark.parametrize("moment", [1, 2, 3, 5, 7])
+def test_an_interrupt_keeps_a_point_and_its_true_number(workers, interrupt_wait, moment):
+    A, done = random_graph(), []
+    operator = on_workers(A)
+    interrupt_wait(moment, lambda: bool(done))
+    with pytest.warns(InterruptedWarning, match="interrupted after"):
+        found = fit(operator, max_iter=10**6, callback=lambda progress: done.append(progress.iteration))
+    assert found.n_iter_ == len(done) > 0
+    assert f"after {len(done)} iterations" in found.stop_reason_
+    expected = np.linalg.norm(A.toarray() - found.membership_ @ found.membership_.T) ** 2
+    assert found.objective_ == pytest.approx(expected, rel=1e-8)
+
+
+def test_an_interrupt_before_there_is_a_point_is_raised(workers, interrupt_wait):
+    operator = on_workers(random_graph())
+    interrupt_wait(1)
+    with pytest.raises(KeyboardInterrupt):
+        fit(operator)
+    assert_array_equal(operator @ start(), Sparse(random_graph()) @ start())
 
 
 def test_edges_of_a_parquet_dataset(workers, tmp_path):

@@ -1,7 +1,11 @@
 """Matrices on disk: built as in memory, factored to the same bits, refused if damaged."""
 
 import json
+import os
 import pickle
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -428,8 +432,96 @@ def test_a_damaged_folder_is_refused(stored, name, damage, words):
 def test_a_file_that_is_cut_off_while_it_is_used_is_noticed(stored):
     A = stored(random_graph(300))
     cut_off(A.folder / "values.npy")
-    with pytest.raises(InputError, match=r"values.npy ends too early"):
+    with pytest.raises(InputError, match=r"values.npy (ends too early|in .* was changed)"):
         A @ np.ones(300)
+
+
+def test_a_file_that_is_changed_while_it_is_used_is_noticed(stored):
+    A = stored(random_graph(300))
+    overwrite(2.5)(A.folder / "values.npy")
+    os.utime(A.folder / "values.npy", ns=(0, 10**18))  # clocks of some file systems tick slowly
+    with pytest.raises(InputError, match=r"values.npy in .* was changed while it was used"):
+        A @ np.ones(300)
+
+
+@pytest.mark.parametrize("solver", ["row_descent", "anls"])
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_nan_during_a_fit_ends_it_by_the_name_of_the_file(stored, solver, is_seen):
+    A = stored(random_graph(300))
+    values = A.folder / "values.npy"
+
+    def damage(progress):
+        about = values.stat()
+        overwrite(np.nan, 7)(values)
+        os.utime(values, ns=(about.st_atime_ns, about.st_mtime_ns + is_seen))
+
+    model = SymNMF(2, affinity="precomputed", solver=solver, init="random", callback=damage, random_state=0)
+    with pytest.raises(
+        InputError, match=r"values.npy in .* was changed" + ("" if is_seen else " or damaged.*nan")
+    ):
+        model.fit(A)
+
+
+def test_a_fit_whose_objective_is_not_finite_is_refused():
+    A = random_graph(50)
+
+    def damage(progress):
+        A.data[:] = np.nan
+
+    model = SymNMF(2, affinity="precomputed", init="random", callback=damage, random_state=0)
+    with pytest.raises(InputError, match=r"The objective has become nan: the matrix was changed"):
+        model.fit(Sparse(A))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_damaged_names_are_refused(kind, tmp_path):
+    ends = np.array([5, 7]) if kind == "numbers" else np.array(["ann", "bob"], dtype=object)
+    A = write_on_disk([(ends, ends[::-1].copy(), None)], tmp_path / "a", duplicates="first")
+    path = A.folder / ("names.npy" if kind == "numbers" else "names.json")
+    content = path.read_bytes()
+    path.write_bytes(
+        content.replace(b"ann", b"eve") if kind == "texts" else content[:-8] + b"\x09" + bytes(7)
+    )
+    with pytest.raises(InputError, match=f"{path.name} in 'a' is damaged: its checksum is wrong"):
+        _ = OnDisk(A.folder).names
+    path.write_bytes(content.replace(b"ann", b"bob") if kind == "texts" else content[:-8] + content[-16:-8])
+    header = json.loads((A.folder / "header.json").read_text())
+    del header["names_crc32"]  # as older versions wrote it
+    (A.folder / "header.json").write_text(json.dumps(header))
+    with pytest.raises(
+        InputError, match=f"{path.name} in 'a' is damaged: some rows have the name of another"
+    ):
+        _ = OnDisk(A.folder).names
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs limits on the size of files")
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path):
+    """The limit is on the size of files, which fails like a full disk, in a process of its own."""
+    code = """
+import resource, signal, sys
+import numpy as np
+from pathlib import Path
+from symclust.exceptions import InputError
+from symclust.operators import write_on_disk, save_on_disk
+import scipy.sparse as sp
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+edges = [(np.arange(5000), np.arange(5000) + 1, None)]
+for build, content in ((write_on_disk, edges), (save_on_disk, sp.eye_array(5000))):
+    try:
+        build(content, Path(sys.argv[1]) / "a")
+    except InputError as error:
+        print(error)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    first, second = found.stdout.splitlines()
+    assert first.startswith(
+        f"Building 'a' has failed in {str(tmp_path)!r}: File too large. About 500,000 bytes"
+    )
+    assert "are free" in second and "About 100,000 bytes" in second
+    assert not list(tmp_path.iterdir())
 
 
 def test_models_of_it_are_saved_without_data(stored, tmp_path):

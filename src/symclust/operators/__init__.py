@@ -32,6 +32,7 @@ from symclust.operators._conversion import as_operator, graph_adjacency, graph_n
 from symclust.operators._cost import SpmmCost, spmm_cost_model
 from symclust.operators._dask_blocks import RowBlocks, gathered_entries, is_dask, over_blocks
 from symclust.operators._dask_cost import ClusterSpeed, DaskCost, dask_cost_model
+from symclust.operators._eigen import krylov_spaces
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
@@ -76,6 +77,7 @@ __all__ = [
     "graph_adjacency",
     "graph_names",
     "is_dask",
+    "krylov_spaces",
     "low_rank",
     "network_of_edges",
     "network_of_table",

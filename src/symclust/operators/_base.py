@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._threads import cached_property, map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_index, as_pairs, as_subset, as_vector
@@ -272,6 +271,9 @@ class Operator(ABC):
     def _sum_of_squares(self) -> float:
         return float(sum(self._map_row_blocks(sum_of_squares)))
 
+    def refuse_nonfinite(self) -> None:  # noqa: B027 - most have nothing to name
+        """Refuse entries that have become NaN or infinite, by file and place if there is a file."""
+
     def largest(self) -> float:
         """Return the largest entry."""
         return float(max(self._map_row_blocks(np.max)))
@@ -334,10 +336,14 @@ class Operator(ABC):
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
         """Return k eigenvalues, in descending order, and their eigenvectors as columns.
 
+        Up to 800 rows, of a dense array up to 3,000, they are those of LAPACK. Beyond, Lanczos iterations
+        find them; if eigenvalues lie too close together for these, the result is as near as a block method
+        comes, with a `NotConvergedWarning` that names the residual.
+
         Parameters
         ----------
         k : int
-            How many; below n, except where A is a dense array or has at most 64 rows.
+            How many; below n, except where A is a dense array or has at most 800 rows.
         which : {"LA", "SA", "LM"}
             Largest, smallest, or largest by absolute value.
         tol : float

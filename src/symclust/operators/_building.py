@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, BinaryIO, Self
 
 import numpy as np
 
+from symclust._files import new_folder, refuse_failure, sync
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._external_sort import ExternalSort
@@ -27,6 +27,7 @@ EdgeChunk = tuple[Any, Any, Any]  # sources, targets, and weights or None
 SPOOLED = np.dtype([("source", "<i8"), ("target", "<i8"), ("weight", "<f8")])
 DIRECTED = np.dtype([("key", "<u8"), ("position", "<i8"), ("weight", "<f8")])
 ENTRY = np.dtype([("key", "<u8"), ("weight", "<f8")])
+SPACE = 100  # bytes on disk for an edge while the work is under way
 SHARE = 8  # of the memory is for edges read from a file at a time: they are copied several times
 
 
@@ -88,10 +89,10 @@ def write_on_disk(
     check_known("duplicates", duplicates, DUPLICATES)
     check_known("dtype", np.dtype(dtype).name, DTYPES)
     check_number("memory_limit", memory_limit, least=1, whole=True)
-    with _new_folder(folder) as beside:
-        builder = _Builder(beside, duplicates, int(memory_limit), np.dtype(dtype), place)
-        builder.nodes.rename = rename
-        builder.build(edges, list(notes))
+    builder = _Builder(duplicates, int(memory_limit), np.dtype(dtype), place)
+    builder.nodes.rename = rename
+    with _matrix_folder(folder, lambda: SPACE * builder.n_spooled) as beside:
+        builder.build(beside, edges, list(notes))
     return OnDisk(folder, memory_limit=min(int(memory_limit), BUFFERED))
 
 
@@ -119,44 +120,48 @@ def save_on_disk(A: Any, folder: Any) -> OnDisk:
     """
     A = A if isinstance(A, Sparse) else Sparse(A)
     nodes = _Nodes.of(range(A.n) if A.names is None else A.names)
-    with _new_folder(folder) as beside:
+    size = A.values.nbytes + A.indices.nbytes + 8 * A.n
+    with _matrix_folder(folder, lambda: size) as beside:
         _write_matrix(beside / "matrix", A.indptr, iter([(A.indices, A.values)]), A.indices.dtype, A.dtype)
         _write_header(beside / "matrix", A.n, A.values.size, A.indices.dtype, A.dtype, nodes, [])
     return OnDisk(folder)
 
 
 @contextmanager
-def _new_folder(folder: Any) -> Iterator[Path]:
+def _matrix_folder(folder: Any, needed: Callable[[], int]) -> Iterator[Path]:
     """Give a folder beside, whose subfolder ``matrix`` becomes the one that was asked for: all or nothing."""
-    target = Path(folder)
+    target, parent = Path(folder), Path(folder).absolute().parent
     if target.exists():
         raise InputError(f"{str(folder)!r} is there already. Name a folder that is not, or remove it.")
-    if not target.absolute().parent.is_dir():
+    if not parent.is_dir():
         raise InputError(f"{str(folder)!r} would be in a folder that does not exist. Make that folder first.")
-    beside = Path(mkdtemp(prefix=".symclust-", dir=target.absolute().parent))
-    try:
-        (beside / "matrix").mkdir()
+    with refuse_failure(parent, f"Building {target.name!r}", needed), new_folder(parent) as beside:
+        matrix = beside / "matrix"
+        matrix.mkdir()
         yield beside
-        (beside / "matrix").rename(target)
-    finally:
-        shutil.rmtree(beside)
+        for path in (*matrix.iterdir(), matrix):  # on the disk before they have their name
+            sync(path)
+        matrix.rename(target)
+        sync(parent)
 
 
 class _Builder:
     """One call of `write_on_disk`."""
 
-    def __init__(
-        self, folder: Path, duplicates: str, memory_limit: int, dtype: Any, place: Callable[[int], str]
-    ) -> None:
-        self.folder, self.duplicates, self.place = folder, duplicates, place
+    folder: Path  # of all that is written
+    n_spooled = 0
+
+    def __init__(self, duplicates: str, memory_limit: int, dtype: Any, place: Callable[[int], str]) -> None:
+        self.duplicates, self.place = duplicates, place
         self.memory_limit, self.dtype = memory_limit, dtype
         self.n_at_once = max(16, memory_limit // (SHARE * SPOOLED.itemsize))
         self.tally: Counter[str] = Counter()
         self.first_loop: tuple[int, int] | None = None  # its position and its node
         self.nodes = _Nodes()
 
-    def build(self, edges: Iterable[EdgeChunk], notes: list[str]) -> None:
+    def build(self, folder: Path, edges: Iterable[EdgeChunk], notes: list[str]) -> None:
         """Do all steps, one after the other."""
+        self.folder = folder
         self._spool(edges)
         if not len(self.nodes):
             raise InputError("There are no edges: a network needs at least one.")
@@ -184,16 +189,15 @@ class _Builder:
 
     def _spool(self, edges: Iterable[EdgeChunk]) -> None:
         """Write edges as they come, with numbers that are final for texts only."""
-        position = 0
         with (self.folder / "spool").open("xb") as file:
             for source, target, weights in edges:
                 i, j = self.nodes.number(np.asarray(source), np.asarray(target))
                 w = np.ones(len(i)) if weights is None else np.asarray(weights, dtype=np.float64)
-                self._check(i, j, w, position)
+                self._check(i, j, w, self.n_spooled)
                 records = np.empty(len(i), SPOOLED)
                 records["source"], records["target"], records["weight"] = i, j, w
+                self.n_spooled += len(i)
                 file.write(records.tobytes())
-                position += len(i)
         self.nodes.finish()
 
     def _check(self, i: Array, j: Array, w: Array, position: int) -> None:
@@ -294,7 +298,7 @@ def _write_header(
         "n_entries": n_entries,
         "dtype": dtype.name,
         "index_dtype": index_dtype.name,
-        "names": nodes.write(matrix),
+        **nodes.write(matrix),
         "notes": notes,
     }
     text = json.dumps(header, indent=2, ensure_ascii=False)
@@ -427,18 +431,18 @@ class _Nodes(Sequence[Any]):
             return numbers
         return np.searchsorted(self._numbers, numbers)
 
-    def write(self, folder: Path) -> str | None:
-        """Write the names, and return what kind they are of; numbers from 0 on are not written."""
+    def write(self, folder: Path) -> dict[str, Any]:
+        """Write the names, and return what the header says of them; numbers from 0 on are not written."""
         names = self.rename(self._texts) if self.are_texts else self._numbers
         if not isinstance(names[0], str) and self.are_texts and max(map(abs, names)) >= 1 << 63:
             names = self._texts  # such large numbers have no place in names.npy
         if isinstance(names[0], str):
-            with (folder / "names.json").open("x", encoding="utf-8") as file:
-                json.dump(names, file, ensure_ascii=False, indent=0)
-            return "texts"
+            with (folder / "names.json").open("x", encoding="utf-8") as text:
+                json.dump(names, text, ensure_ascii=False, indent=0)
+            return {"names": "texts", "names_crc32": zlib.crc32((folder / "names.json").read_bytes())}
         if self._are_counted:
-            return None
+            return {"names": None}
         with (folder / "names.npy").open("xb") as file:
             _write_npy_header(file, np.dtype(np.int64), len(names))
             file.write(np.asarray(names, dtype=np.int64).data)
-        return "numbers"
+        return {"names": "numbers", "names_crc32": zlib.crc32((folder / "names.npy").read_bytes())}

@@ -17,7 +17,8 @@ import numpy as np
 
 from symclust._threads import checkpoint
 from symclust._types import Array
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, WorkerError
+from symclust.operators._dask_workers import client_in_use, is_closed, losses_told
 from symclust.validation import check_number, float_dtype, is_a
 
 __all__ = ["RowBlocks", "gathered_entries", "is_dask", "over_blocks"]
@@ -63,6 +64,8 @@ class RowBlocks:
         Columns of the array that the rows are from.
     dtype : dtype
         Of its entries.
+    client : distributed.Client or None
+        The one whose workers have the objects; None while they are still to be made.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class RowBlocks:
     sizes: Array
     width: int
     dtype: np.dtype[Any]
+    client: Any = None
 
     @classmethod
     def of(cls, X: Any) -> Self:
@@ -94,7 +98,8 @@ class RowBlocks:
         X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
         pairs = [(block, size) for block, size in zip(X.to_delayed()[:, 0], X.chunks[0], strict=True) if size]
         sizes = np.array([size for _, size in pairs])
-        return cls(tuple(block for block, _ in pairs), sizes, X.shape[1], float_dtype(X.dtype))
+        blocks = tuple(block for block, _ in pairs)
+        return cls(blocks, sizes, X.shape[1], float_dtype(X.dtype))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -113,7 +118,9 @@ class RowBlocks:
         """
         import dask
 
-        return replace(self, blocks=dask.persist(*self._tasks(function, shared, each)))
+        with losses_told(self._client_now()):
+            blocks = dask.persist(*self._tasks(function, shared, each))
+        return replace(self, blocks=blocks, client=client_in_use())
 
     def numbered(self, function: Callable[..., Any], *shared: Any) -> RowBlocks:
         """Return the objects ``function(block, start, *shared)``, with the number of a block's first row."""
@@ -124,7 +131,8 @@ class RowBlocks:
         import dask
 
         checkpoint()
-        return list(dask.compute(*self._tasks(function, shared, each)))
+        with losses_told(self._client_now()):
+            return list(dask.compute(*self._tasks(function, shared, each)))
 
     def sum(
         self, function: Callable[..., tuple[Any, ...]], *shared: Any, each: Sequence[Any] = ()
@@ -139,7 +147,8 @@ class RowBlocks:
         tasks, add = self._tasks(function, shared, each), dask.delayed(_added, pure=False)
         while len(tasks) > 1:
             tasks = [add(tasks[place : place + ADDED]) for place in range(0, len(tasks), ADDED)]
-        return dask.compute(tasks[0])[0]
+        with losses_told(self._client_now()):
+            return dask.compute(tasks[0])[0]
 
     def chosen(self, numbers: Array) -> RowBlocks:
         """Return some of the blocks."""
@@ -154,6 +163,15 @@ class RowBlocks:
     def split(self, rows: Array) -> list[Array]:
         """Return an array with an entry for each row as one part for each block."""
         return np.split(rows, np.cumsum(self.sizes)[:-1])
+
+    def _client_now(self) -> Any:
+        """Return the client in use; refuse objects of one that was closed, which others wait for in vain."""
+        if is_closed(self.client):
+            raise WorkerError(
+                f"The client whose workers had the {len(self.blocks)} blocks of rows was closed, or has lost "
+                "its scheduler. Make another client, distributed.Client(...), and begin again."
+            )
+        return client_in_use()
 
     def _tasks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
         import dask
@@ -180,7 +198,8 @@ def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
 
 def _with_known_rows(X: Any) -> Any:
     """Return X with numbers of rows, which arrays that were made of tables do not know."""
-    return X.compute_chunk_sizes() if np.isnan(X.shape).any() else X
+    with losses_told(client_in_use()):
+        return X.compute_chunk_sizes() if np.isnan(X.shape).any() else X
 
 
 def _added(results: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 
 Every wait has an end. Blocks are results of a graph of tasks, so that the scheduler makes those of a lost
 worker again on another. What is sent to the workers for one pass has no such history: if some of it is lost,
-it is sent again.
+it is sent again. What distributed raises when a client, a scheduler or workers are gone is told here as a
+`WorkerError`, for blocks of rows too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
 
@@ -19,9 +21,9 @@ import numpy as np
 
 from symclust._threads import split
 from symclust._types import Array
-from symclust.exceptions import InputTypeError, MissingExtraError, WorkerError
+from symclust.exceptions import InputTypeError, MissingExtraError, SymclustError, WorkerError
 
-__all__ = ["Blocks", "hold_blocks", "import_dask"]
+__all__ = ["Blocks", "client_in_use", "hold_blocks", "import_dask", "losses_told"]
 
 ATTEMPTS = 5  # passes that are begun anew when what was sent for them is lost
 PIECE_BYTES = 1 << 20  # smaller pieces of H would cost more messages than they spare
@@ -47,6 +49,68 @@ def import_dask(module: str = "dask") -> Any:
         ) from error
 
 
+# Losses -----------------------------------------------------------------------------------------------------
+
+
+def is_loss(error: Exception, client: Any) -> bool:
+    """Whether an error comes from a client, a scheduler or workers that are gone, and not from a task."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.client import ClosedClientError
+    from distributed.comm import CommClosedError
+
+    if isinstance(error, SymclustError):
+        return False
+    # A call of a closed client may end in any error, such as attributes that are None.
+    known = isinstance(error, CancelledError | CommClosedError | ClosedClientError | KilledWorker)
+    return known or (client is not None and not is_open(client))
+
+
+def is_open(client: Any) -> bool:
+    """Whether a client has its scheduler."""
+    return getattr(client, "status", "running") == "running"
+
+
+def is_closed(client: Any) -> bool:
+    """Whether a client has gone for good, and with it what its workers had."""
+    return getattr(client, "status", None) in ("closing", "closed")
+
+
+@contextmanager
+def losses_told(client: Any) -> Iterator[None]:
+    """Raise a `WorkerError` for what a lost client, scheduler or worker causes; other errors as they are."""
+    try:
+        yield
+    except Exception as error:
+        if "distributed" not in sys.modules or not is_loss(error, client):
+            raise
+        raise WorkerError(about_loss(error, client)) from error
+
+
+def about_loss(error: Exception, client: Any) -> str:
+    """Return what was lost, and what to do about it."""
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return (
+            f"One task ({error.task}) has ended several workers. Often their memory is too small: cut the "
+            "rows into more blocks, or give workers more memory."
+        )
+    reason = _in_words(error)
+    if client is None or is_open(client):
+        return f"What the workers had was lost ({reason}). Look what they log, and begin again."
+    return (
+        f"The cluster is lost: its client was closed, or the scheduler has gone ({reason}). Make another "
+        "client, distributed.Client(...), and begin again."
+    )
+
+
+def _in_words(error: Exception | None) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+# Blocks -----------------------------------------------------------------------------------------------------
+
+
 class Blocks(Protocol):
     """Blocks of rows, wherever they are."""
 
@@ -65,11 +129,12 @@ class Blocks(Protocol):
 
 def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
     """Have delayed blocks made and kept: by the client given or in use, else in this process."""
-    client = client if client is not None else _client_in_use()
+    client = client if client is not None else client_in_use()
     return HeldHere(graph) if client is None else HeldByWorkers(graph, client, timeout)
 
 
-def _client_in_use() -> Any:
+def client_in_use() -> Any:
+    """Return the client in use, or None."""
     if "distributed" not in sys.modules:  # nobody has made one
         return None
     from distributed import default_client
@@ -127,7 +192,8 @@ class HeldByWorkers:
     ) -> None:
         _check_waits(client)
         self._graph, self._client, self._timeout = list(graph), client, float(timeout)
-        self._blocks = client.compute(self._graph) if blocks is None else blocks
+        with losses_told(client):
+            self._blocks = client.compute(self._graph) if blocks is None else blocks
         self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
 
     def __len__(self) -> int:
@@ -156,9 +222,11 @@ class HeldByWorkers:
         """Make the blocks where those are that they are made of; the graph is for when all are lost."""
         self._take_open_client()
         delayed, submit = import_dask().delayed, partial(self._client.submit, pure=False)
-        once, sent = delayed(shared), submit(np.asarray, shared)  # a task, which is done again if it is lost
+        once = delayed(shared)
         graph = [delayed(function)(self._graph[number], once, other) for number, other in others.items()]
-        blocks = [submit(function, self._blocks[number], sent, other) for number, other in others.items()]
+        with losses_told(self._client):
+            sent = submit(np.asarray, shared)  # a task, which is done again if it is lost
+            blocks = [submit(function, self._blocks[number], sent, other) for number, other in others.items()]
         return HeldByWorkers(graph, self._client, self._timeout, blocks)
 
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
@@ -199,53 +267,58 @@ class HeldByWorkers:
 
     def _outlast_losses(self, submit: Callable[[float], list]) -> list:
         """Return the results of tasks; submit them again where what they were given was lost."""
-        from distributed import CancelledError, KilledWorker
+        from distributed import KilledWorker
 
-        self._take_open_client()
-        end, last = time.monotonic() + self._timeout, None
-        for _ in range(ATTEMPTS):
+        end = time.monotonic() + self._timeout
+        last: Exception | None = None
+        for attempt in range(ATTEMPTS):
             try:
+                self._take_open_client()
+                if attempt:
+                    self._make_lost_blocks()
                 tasks = submit(end)
                 return self._wait(partial(self._client.gather, tasks, asynchronous=True), end)
             except KilledWorker as error:
-                raise WorkerError(
-                    f"One task ({error.task}) has ended several workers. Often their memory is too small: "
-                    "cut A into more blocks of rows, or give workers more memory."
-                ) from error
-            except (CancelledError, OSError) as error:  # a TimeoutError is an OSError
+                raise WorkerError(about_loss(error, self._client)) from error
+            except Exception as error:  # a TimeoutError is an OSError
+                if not (isinstance(error, OSError) or is_loss(error, self._client)):
+                    raise
                 if any(block.status == "error" for block in self._blocks):
                     raise  # no worker was lost: the blocks cannot be made, for example for want of a file
                 last = error
             if time.monotonic() >= end:
                 break
-            self._make_lost_blocks()
         raise WorkerError(self._about(last)) from last
 
     def _take_open_client(self) -> None:
         """Have the blocks made again by the client in use if the one that had them was closed."""
-        if getattr(self._client, "status", None) != "closed":
+        if not is_closed(self._client):
             return
-        client = _client_in_use()
-        if client is None:
+        client = client_in_use()
+        if client is None or client is self._client:
             raise WorkerError(
-                f"The client that kept the {len(self)} blocks of A was closed. Make another one, "
-                "distributed.Client(...): then they are made again. Or make the OnDask again."
+                f"The client that kept the {len(self)} blocks of A was closed, or has lost its scheduler. "
+                "Make another one, distributed.Client(...): then they are made again. Or make the OnDask "
+                "again."
             )
         _check_waits(client)
         self._client, self._homes = client, {}
-        self._blocks = client.compute(self._graph)
+        with losses_told(client):
+            self._blocks = client.compute(self._graph)
 
     def _make_lost_blocks(self) -> None:
         """Make all blocks again if one of them was lost together with its history, as by a restart."""
         if any(block.status in ("cancelled", "lost") for block in self._blocks):
             self._blocks = self._client.compute(self._graph)
 
-    def _about(self, error: BaseException | None) -> str:
-        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    def _about(self, error: Exception | None) -> str:
+        if error is not None and not is_open(self._client):
+            return about_loss(error, self._client)
         return (
             f"The workers of {self._client!r} gave no answer about the {len(self)} blocks of A within "
-            f"timeout={self._timeout:g} seconds or {ATTEMPTS} attempts ({reason}). Look whether there are "
-            "workers and what they log; for blocks that take longer give a larger timeout to OnDask."
+            f"timeout={self._timeout:g} seconds or {ATTEMPTS} attempts ({_in_words(error)}). Look "
+            "whether there are workers and what they log; for blocks that take longer give a larger "
+            "timeout to OnDask."
         )
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
-from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._threads import cached_property, map_blocks, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import dense_product, read_dense, transposed_product

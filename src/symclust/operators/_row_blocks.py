@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 
+from symclust._threads import ahead
 from symclust._types import Array
 from symclust.exceptions import InputError
 
@@ -60,16 +61,17 @@ class ArrayEntries:
         return read
 
 
-@dataclass(frozen=True)
 class FileEntries:
     """Entries in two files of numbers, which begin `offsets` bytes after the start of each.
 
-    Every pass opens the files anew: threads and forked processes do not share a position in them. They are
+    A file that is changed after this is made is refused: whoever reads it has checked what it was. Every pass
+    opens the files anew: threads and forked processes do not share a position in them. They are
     read, not mapped, so that what is in memory at a time is what the buffers hold.
     """
 
-    paths: tuple[Path, Path]
-    offsets: tuple[int, int]
+    def __init__(self, paths: tuple[Path, Path], offsets: tuple[int, int]) -> None:
+        self.paths, self.offsets = paths, offsets
+        self.stamps = [_stamp(path.stat()) for path in paths]
 
     def open(self, stack: ExitStack) -> Reader:
         """Return what reads them."""
@@ -79,8 +81,19 @@ class FileEntries:
             for file, offset, array in zip(files, self.offsets, (indices, values), strict=True):
                 file.seek(offset + first * array.itemsize)
                 _fill(file, array)
+            for file, stamp in zip(files, self.stamps, strict=True):
+                if _stamp(os.fstat(file.fileno())) != stamp:
+                    raise InputError(
+                        f"{Path(file.name).name} in {Path(file.name).parent.name!r} was changed while it was "
+                        "used. Open the matrix again once its files stay as they are."
+                    )
 
         return read
+
+
+def _stamp(about: os.stat_result) -> tuple[int, int]:
+    """Return what differs after a file was written to."""
+    return about.st_size, about.st_mtime_ns
 
 
 def _fill(file: Any, array: Array) -> None:
@@ -186,16 +199,7 @@ def read_blocks(
         def load(number: int) -> RowBlock:
             return finish(_load(read, indptr, blocks[number], pairs[number % 2]))
 
-        if len(blocks) < 2:
-            yield from map(load, range(len(blocks)))
-            return
-        pool = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="symclust-read"))
-        following = pool.submit(load, 0)
-        for number in range(len(blocks)):
-            block = following.result()
-            if number + 1 < len(blocks):
-                following = pool.submit(load, number + 1)
-            yield block
+        yield from ahead(map(load, range(len(blocks))))
 
 
 def _load(read: Reader, indptr: Array, rows: slice, pair: tuple[Array, Array]) -> RowBlock:

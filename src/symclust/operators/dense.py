@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from symclust import _kernels
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import (

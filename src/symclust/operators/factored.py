@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from symclust._threads import single_threaded_blas, split
+from symclust._threads import cached_property, single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.operators._base import Cursor, Operator
 from symclust.operators._factors import FactoredSum

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symclust._threads import split
+from symclust._threads import ahead, split
 from symclust._types import Array
 from symclust.exceptions import InputTypeError, MissingExtraError, OptionError
 from symclust.operators._base import Operator
@@ -97,7 +95,7 @@ class Offloaded(DeviceOperator):
 
     def _sent(self) -> Iterator[tuple[slice, torch.Tensor]]:
         send = partial(_send, n=self.n, device=self.device, used_on=_stream(self.device))
-        return _ahead(_host_blocks(self.host, self._cuts), send)
+        return ahead(map(send, _host_blocks(self.host, self._cuts)))
 
     # What the host knows ------------------------------------------------------------------------------------
 
@@ -218,7 +216,7 @@ def _cuts(host: Dense | Sparse | OnDisk, limit: int) -> list[slice]:
     return cut_rows(host.indptr, max(1, limit // 2 // _entry_size(host)))
 
 
-def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Generator[Any, None, None]:
+def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Iterator[Any]:
     """Yield blocks of rows as the host has them: rows and one array, or rows and the three of CSR."""
     if isinstance(host, OnDisk):
         yield from host._read(cuts)
@@ -233,20 +231,6 @@ def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Generator[
 
 
 # On the way -------------------------------------------------------------------------------------------------
-
-
-def _ahead(blocks: Generator[Any, None, None], send: Callable[[Any], Any]) -> Iterator[Any]:
-    """Yield blocks that were sent; a thread fetches and sends the next one while one is worked on."""
-
-    def following() -> Any:
-        block = next(blocks, None)
-        return None if block is None else send(block)
-
-    with closing(blocks), ThreadPoolExecutor(1, thread_name_prefix="symclust-send") as pool:
-        coming = pool.submit(following)
-        while (block := coming.result()) is not None:
-            coming = pool.submit(following)
-            yield block
 
 
 def _stream(device: torch.device) -> Any:

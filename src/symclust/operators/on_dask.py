@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
-from symclust._threads import split
+from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, dense_product, read_dense

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
-from symclust._threads import split
+from symclust._files import new_folder, refuse_failure
+from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, on_lines
@@ -93,7 +94,7 @@ class OnDisk(Operator):
         super().__init__(header["n"], header["dtype"])
         self.n_entries: int = header["n_entries"]
         self.notes: list[str] = header["notes"]
-        self._kind_of_names = header["names"]
+        self._kind_of_names, self._sum_of_names = header["names"], header.get("names_crc32")
         self.index_dtype = index_dtype = np.dtype(header["index_dtype"])
         paths = self.folder / "indices.npy", self.folder / "values.npy"
         offsets = (
@@ -109,9 +110,9 @@ class OnDisk(Operator):
         return _reopen, (str(self.folder), self.memory_limit, self._scale)
 
     @cached_property
-    def names(self) -> list[Any] | None:  # type: ignore[override]
+    def names(self) -> list[Any] | None:
         """Names of the rows, read when they are first asked for; None where they are numbers from 0 on."""
-        return read_names(self.folder, self._kind_of_names, self.n)
+        return read_names(self.folder, self._kind_of_names, self.n, self._sum_of_names)
 
     # Blocks -------------------------------------------------------------------------------------------------
 
@@ -163,9 +164,12 @@ class OnDisk(Operator):
                 np.concatenate([indices for indices, _ in gathered]),
                 np.concatenate([values for _, values in gathered]),
             )
-        place = Path(stack.enter_context(TemporaryDirectory(prefix="symclust-")))
+        parent = Path(gettempdir())
+        place = stack.enter_context(new_folder(parent))
         paths = place / "indices", place / "values"
-        with paths[0].open("wb") as first, paths[1].open("wb") as second:
+        size = count * entry_bytes(self.index_dtype, self.dtype)
+        full = refuse_failure(parent, "Gathering the rows that are swept again", lambda: size)
+        with full, paths[0].open("wb") as first, paths[1].open("wb") as second:
             for indices, values in parts:
                 indices.tofile(first)
                 values.tofile(second)
@@ -263,6 +267,18 @@ class OnDisk(Operator):
     def negative_entry(self) -> tuple[int, int] | None:
         """Return row and column of the smallest entry if it is negative, else None."""
         return self._summary.smallest_at if self._summary.smallest < 0 else None
+
+    def refuse_nonfinite(self) -> None:
+        """Refuse entries that are NaN or infinite, by file and place."""
+        for rows, indptr, indices, values in self.blocks():
+            finite = np.isfinite(values)
+            if not finite.all():
+                place = int(finite.argmin())
+                row = rows.start + int(np.searchsorted(indptr, place, side="right")) - 1
+                raise InputError(
+                    f"values.npy in {self.folder.name!r} was changed or damaged: the entry at row {row:,}, "
+                    f"column {int(indices[place]):,} is {values[place]}. Build the folder again."
+                )
 
     def asymmetry(self) -> float:
         """Return the largest difference of a_ij and a_ji; 0.0 if one pass shows that there is none."""
@@ -417,7 +433,7 @@ def read_header(folder: Path) -> dict[str, Any]:
     try:
         header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
         problem = _problem_of(header)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         problem = f"{type(error).__name__}: {error}"
     if problem:
         raise InputError(f"{HEADER} in {folder.name!r} is damaged: {problem}. Build the folder again.")
@@ -446,19 +462,29 @@ def _read_indptr(path: Path, n: int, n_entries: int) -> Array:
     return indptr
 
 
-def read_names(folder: Path, kind: str | None, n: int) -> list[Any] | None:
-    """Return the names that a folder keeps."""
+def read_names(folder: Path, kind: str | None, n: int, crc32: int | None = None) -> list[Any] | None:
+    """Return the names that a folder keeps; folders of older versions have no checksum of them."""
     if kind is None:
         return None
-    if kind == "numbers":
-        offset = open_numbers(folder / "names.npy", np.int64, n)
-        return np.fromfile(folder / "names.npy", dtype=np.int64, offset=offset).tolist()
+    path = folder / ("names.npy" if kind == "numbers" else "names.json")
     try:
-        names = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        data = path.read_bytes()
+        if crc32 is not None and zlib.crc32(data) != crc32:
+            raise ValueError("its checksum is wrong")
+        if kind == "numbers":
+            names = np.frombuffer(data, dtype=np.int64, offset=open_numbers(path, np.int64, n)).tolist()
+        else:
+            names = json.loads(data)
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(
-            f"names.json in {folder.name!r} is damaged: {error}. Build the folder again."
+            f"{path.name} in {folder.name!r} is damaged: {error}. Build the folder again."
         ) from error
-    if not isinstance(names, list) or len(names) != n or not all(isinstance(name, str) for name in names):
-        raise InputError(f"names.json in {folder.name!r} does not hold {n:,} texts. Build the folder again.")
+    known = int if kind == "numbers" else str
+    if not isinstance(names, list) or len(names) != n or not all(isinstance(name, known) for name in names):
+        raise InputError(f"{path.name} in {folder.name!r} does not hold {n:,} texts. Build the folder again.")
+    if len(set(names)) < n:
+        raise InputError(
+            f"{path.name} in {folder.name!r} is damaged: some rows have the name of another. Build the "
+            "folder again."
+        )
     return names

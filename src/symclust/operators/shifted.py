@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from symclust._threads import split
+from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_subset, as_vector

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector
 from symclust.operators._base import Operator, sum_of_squares
-from symclust.validation import float_dtype
+from symclust.validation import check_stored, float_dtype
 
 __all__ = ["Sparse"]
 
@@ -169,23 +169,12 @@ def read_csr(X: Any) -> sp.csr_array:
     if X.ndim != 2:
         raise InputError(f"Expected a matrix with 2 dimensions, got a sparse array of shape {X.shape}.")
     # Converted before duplicates are summed: a sum of small integers or bools would overflow.
-    floats = X.astype(float_dtype(X.dtype), copy=False)
-    csr = _checked(sp.csr_array(floats))
+    floats = check_stored(X, "matrix").astype(float_dtype(X.dtype), copy=False)
+    csr = sp.csr_array(floats)
     if not csr.has_canonical_format:
         csr = csr.copy() if floats.format == "csr" else csr  # other formats were copied on the way
         csr.sum_duplicates()
     return _with_one_index_type(csr)
-
-
-def _checked(csr: sp.csr_array) -> sp.csr_array:
-    # The kernels trust the indices; a damaged matrix must not make them read outside of H. O(nonzeros).
-    try:
-        csr.check_format(full_check=True)
-    except ValueError as error:
-        raise InputError(
-            f"The sparse matrix is damaged: {error}. Build it again, for example as COO."
-        ) from error
-    return csr
 
 
 def _with_one_index_type(csr: sp.csr_array) -> sp.csr_array:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from symclust._threads import split
+from symclust._threads import cached_property, split
 from symclust._types import Array, DeviceArray
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector
