@@ -140,7 +140,7 @@ def test_every_weight_takes_the_method(weights):
     assert len(pairs[0] & pairs[1]) > 0.95 * len(pairs[0])
     rule = NearestNeighbors(weights=weights, method="approximate")
     rule.fit(X[:2900])
-    assert isinstance(rule._rule._search._finder, approximate.InvertedLists)
+    assert isinstance(rule._rule._search._search._finder, approximate.InvertedLists)
     assert rule.extend(X[2900:]).shape == (100, 2900)
 
 

@@ -19,6 +19,7 @@ samples to the training samples; `NormalizedCut` and `RandomWalk` do the same fo
 another. `attributed_similarity` compares nodes of an `AttributedGraph`, by their edges and features together.
 """
 
+from symclust.graphs._copies import first_of_equal, grouped, row_keys
 from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
 from symclust.graphs._image import Picture, images_library, read_image
 from symclust.graphs._lengths import unit_rows
@@ -60,7 +61,9 @@ __all__ = [
     "cosine",
     "edge_strength",
     "find_barriers",
+    "first_of_equal",
     "gaussian",
+    "grouped",
     "images_library",
     "nearest_neighbors",
     "normalized_cut",
@@ -68,6 +71,7 @@ __all__ = [
     "pixel_edges",
     "random_walk",
     "read_image",
+    "row_keys",
     "self_tuning",
     "unit_rows",
 ]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
 from math import log2
 from typing import Any, Protocol
 
@@ -24,7 +23,13 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from symclust._machines import map_machines, on_other_machines
-from symclust._threads import map_blocks, single_threaded_blas, single_threaded_libraries, split
+from symclust._threads import (
+    cached_property,
+    map_blocks,
+    single_threaded_blas,
+    single_threaded_libraries,
+    split,
+)
 from symclust._types import Array, Features
 from symclust.exceptions import CombinationError, InputError, MissingExtraError
 from symclust.graphs._approximate import InvertedLists, TooScattered, has_faiss
@@ -79,7 +84,9 @@ class NeighborSearch:
     def _finder(self) -> Finder | InvertedLists:
         return choose_finder(self.X, self._method)
 
-    def nearest(self, k: int, X_new: Features | None = None, first: int = 0) -> tuple[Array, Array]:
+    def nearest(
+        self, k: int, X_new: Features | None = None, rows: Array | None = None
+    ) -> tuple[Array, Array]:
         """Return distances (float64) and row numbers of the k nearest rows, nearest first.
 
         Parameters
@@ -89,36 +96,31 @@ class NeighborSearch:
         X_new : ndarray or csr_array of shape (m, d), optional
             Look for the neighbours of these; by default of the rows of X, none of which is its own neighbour
             (a duplicate is).
-        first : int
-            Look for the neighbours of the rows from this number on.
+        rows : ndarray, optional
+            The numbers of the rows of X whose neighbours are looked for; by default all.
 
         Returns
         -------
         distances, neighbors : ndarray of shape (m, k)
         """
-        Q = self.X if X_new is None else X_new
         if X_new is not None:
-            _check_range(Q, 0.0)
-        k, count = min(k, self.X.shape[0] - (X_new is None)), Q.shape[0] - first
+            _check_range(X_new, 0.0)
+            own = np.full(X_new.shape[0], -1)
+        else:
+            own = np.arange(self.X.shape[0]) if rows is None else rows
+        k = min(k, self.X.shape[0] - (X_new is None))
         if k < 1:
-            return np.empty((count, 0)), np.empty((count, 0), dtype=np.intp)
-        blocks = [slice(first + own.start, first + own.stop) for own in split(count, self._rows)]
+            return np.empty((own.size, 0)), np.empty((own.size, 0), dtype=np.intp)
+        blocks = list(split(own.size, self._rows))
         if len(blocks) > 1 and on_other_machines():
-            tasks = [(rows, None if X_new is None else Q[rows], k) for rows in blocks]
+            tasks = [(own[part], None if X_new is None else X_new[part], k) for part in blocks]
             parts = map_machines(_search_rows, (self,), tasks)
         else:
             finder = self._finder  # made here, once, and not by all threads at the same time
+            Q, places = (self.X, own) if X_new is None else (X_new, np.arange(own.size))
             with single_threaded_blas():
-                parts = map_blocks(
-                    lambda rows: self._rows_of(finder, rows, Q[rows], X_new is None, k), blocks
-                )
+                parts = map_blocks(lambda part: self._block(finder, Q[places[part]], own[part], k), blocks)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-
-    def _rows_of(
-        self, finder: Finder | InvertedLists, rows: slice, Q: Features, are_own: bool, k: int
-    ) -> tuple[Array, Array]:
-        own = np.arange(rows.start, rows.stop) if are_own else np.full(rows.stop - rows.start, -1)
-        return self._block(finder, Q, own, k)
 
     def _block(self, finder: Finder | InvertedLists, Q: Features, own: Array, k: int) -> tuple[Array, Array]:
         """Return the neighbours of the rows of Q, whose own numbers in X are in `own`."""
@@ -179,11 +181,10 @@ class NeighborSearch:
         return distances[:, :k], neighbors[:, :k]
 
 
-def _search_rows(search: NeighborSearch, rows: slice, Q: Features | None, k: int) -> tuple[Array, Array]:
+def _search_rows(search: NeighborSearch, own: Array, Q: Features | None, k: int) -> tuple[Array, Array]:
     """Return the neighbours of a block of rows, on another machine, which makes its finder once."""
     with single_threaded_blas():
-        Q, are_own = (search.X[rows], True) if Q is None else (Q, False)
-        return search._rows_of(search._finder, rows, Q, are_own, k)
+        return search._block(search._finder, search.X[own] if Q is None else Q, own, k)
 
 
 def _check_range(X: Features, least: float) -> None:

@@ -15,7 +15,7 @@ from symclust import registry
 from symclust._types import Array, Features, Matrix, SimilarityLike
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
-from symclust.graphs._lengths import unit_rows
+from symclust.graphs._copies import SampleSearch, directions
 from symclust.graphs._neighbors import NeighborSearch, directed, union, union_among_new
 from symclust.graphs.normalized_cut import NormalizedCut, row_sums
 from symclust.operators import bordered, stacked
@@ -201,7 +201,7 @@ class NearestNeighbors(Affinity):
 
     def _measured(self, X: Features) -> Features:
         """Return the rows between which distances are taken."""
-        return X if self.metric == "euclidean" else unit_rows(X)
+        return X if self.metric == "euclidean" else directions(X)
 
 
 def nearest_neighbors(
@@ -245,9 +245,9 @@ def nearest_neighbors(
     Notes
     -----
     Memory grows with n q; neighbours are found in blocks, and their distances are exact whatever proposed
-    them. Approximate ones repeat to the bit, on any number of threads. Duplicates are neighbours at distance
-    zero: a sample with more than q duplicates is joined only to duplicates. A single sample gives the empty
-    1 × 1 graph.
+    them. Approximate ones repeat to the bit, on any number of threads. Neighbours are distinct samples: one
+    that is repeated counts once, by its first copy. The others have the same neighbours, and are joined to
+    the first with similarity 1. A single sample gives the empty 1 × 1 graph.
 
     Examples
     --------
@@ -285,14 +285,14 @@ class DistanceKernel(Affinity):
     def _similarity(self, X: Features, q: int | None) -> Matrix:
         if q is None:
             _check_complete(X)
-        self._search = NeighborSearch(X, method=self._method)
+        self._search = self._make_search(X, q)
         distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank))
         self.scales_ = self._fit_scales(distances)
         if q is None:
             E = complete_graph(X, partial(_kernel, self.scales_, self.scales_))
             found = E.any()
         else:
-            E = union(self._directed(distances[:, :q], neighbors[:, :q], self.scales_))  # (24)
+            E = union(self._tied(distances[:, :q], neighbors[:, :q], self.scales_))  # (24)
             found = E.nnz
         if not found and X.shape[0] > 1:
             warn(
@@ -311,16 +311,26 @@ class DistanceKernel(Affinity):
     def _join(self, X: Features, n: int, q: int | None) -> Matrix:
         if q is None:
             _check_complete(X)
-        self._search = NeighborSearch(X, method=self._method)
-        distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank), first=n)
+        self._search = self._make_search(X, q)
+        rows = np.arange(n, X.shape[0])
+        distances, neighbors = self._search.nearest(max(q or 0, self._scale_rank), rows=rows)
         scales = self._new_scales(distances)
         self.scales_ = np.concatenate([self.scales_, scales])
         if q is not None:
-            return union_among_new(self._directed(distances[:, :q], neighbors[:, :q], scales), n)
+            return union_among_new(self._tied(distances[:, :q], neighbors[:, :q], scales), n)
         B = cross_graph(X[n:], X, partial(_kernel, scales, self.scales_))
         upper = np.triu(B[:, n:], 1)
         B[:, n:] = upper + upper.T
         return B
+
+    def _make_search(self, X: Features, q: int | None) -> NeighborSearch | SampleSearch:
+        # In a complete graph all are joined, and a copy is a neighbour like others.
+        return (NeighborSearch if q is None else SampleSearch)(X, method=self._method)
+
+    def _tied(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
+        """Return the edges of training samples to their neighbours, and of copies to the first of them."""
+        assert isinstance(self._search, SampleSearch)
+        return self._search.tied(self._directed(distances, neighbors, scales))
 
     def _directed(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
         X = self._search.X
@@ -425,7 +435,8 @@ def gaussian(
 
     Notes
     -----
-    Duplicates have similarity 1 before normalisation. A σ far below the distances makes similarities
+    Copies have similarity 1 before normalisation; with `n_neighbors` they are joined as `nearest_neighbors`
+    says. A σ far below the distances makes similarities
     underflow to 0; samples left without edges are isolated, and a warning is given when all are.
 
     Examples
@@ -501,9 +512,10 @@ def self_tuning(
 
     Notes
     -----
-    A sample with 7 or more duplicates has σ_i = 0. It gets the smallest positive scale of the data instead
-    (1 if there is none), so that duplicates have similarity 1 before normalisation and nothing is divided
-    by 0.
+    In a complete graph a sample with 7 or more copies has σ_i = 0. It gets the smallest positive scale of the
+    data instead (1 if there is none), so that copies have similarity 1 before normalisation and nothing is
+    divided by 0. With `n_neighbors`, scales and neighbours are those of the distinct samples, and copies are
+    joined as `nearest_neighbors` says.
 
     Examples
     --------

@@ -9,15 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from symclust._types import Array, Features, Matrix, SimilarityLike
+from symclust.graphs._copies import SampleSearch, directions
 from symclust.graphs._lengths import inverse_norms, unit_rows
-from symclust.graphs._neighbors import (
-    NeighborSearch,
-    directed,
-    index_type,
-    pair_products,
-    union,
-    union_among_new,
-)
+from symclust.graphs._neighbors import directed, index_type, pair_products, union, union_among_new
 from symclust.graphs.affinities import Affinity
 from symclust.operators import Gram, Operator, stacked
 from symclust.validation import check_features
@@ -35,7 +29,7 @@ class Cosine(Affinity):
     """
 
     def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
-        self.unit_ = unit_rows(X)
+        self.unit_ = unit_rows(X) if q is None else directions(X)
         if q is None:
             return Gram(self.unit_, self_edges=False)  # (21)
         if not self._prepare_search():
@@ -50,7 +44,7 @@ class Cosine(Affinity):
         if self._found.size:
             U = self.unit_ if self._found.size == self.unit_.shape[0] else self.unit_[self._found]
             # Lengths are rounded: parallel rows are as far apart as that.
-            self._search = NeighborSearch(U, 4 * float(np.finfo(U.dtype).eps), self._method)
+            self._search = SampleSearch(U, 4 * float(np.finfo(U.dtype).eps), self._method)
         return bool(self._found.size)
 
     def grown(self, A: SimilarityLike, X_new: Features) -> tuple[Self, SimilarityLike]:
@@ -62,7 +56,7 @@ class Cosine(Affinity):
 
     def _join(self, X: Features, n: int, q: int | None) -> Matrix:
         assert q is not None  # a complete graph is made anew, which costs a copy of X
-        self.unit_ = stacked([self.unit_, unit_rows(X[n:])])
+        self.unit_ = directions(X)
         m = X.shape[0] - n
         if not self._prepare_search():
             return sparse.csr_array((m, X.shape[0]), dtype=X.dtype)
@@ -86,11 +80,12 @@ class Cosine(Affinity):
         Among unit rows ‖u − v‖² = 2 − 2uᵀv: the nearest are the most similar.
         """
         U = self._search.X
-        samples = U[first:] if Q is None else Q
-        _, neighbors = self._search.nearest(q, Q, first)
+        samples, own = (U[first:], np.arange(first, U.shape[0])) if Q is None else (Q, None)
+        _, neighbors = self._search.nearest(q, Q, own)
         rows = np.repeat(np.arange(neighbors.shape[0]), neighbors.shape[1])
         products = pair_products(samples, U, rows, neighbors.ravel()).clip(-1, 1)  # (21)
-        return directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
+        W = directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
+        return self._search.tied(W) if Q is None else W
 
     def _graph(self, values: Array, rows: Array, columns: Array, n: int) -> sparse.csr_array:
         kind = index_type(self.unit_.shape[0], values.size)
@@ -127,7 +122,8 @@ def cosine(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> S
     Notes
     -----
     A zero row has no direction: its similarity to everything is 0, it is nobody's neighbour and stays
-    isolated. Duplicates have similarity 1 before normalisation.
+    isolated. Copies and parallel rows have similarity 1 before normalisation; with `n_neighbors` they are
+    joined as `nearest_neighbors` says.
 
     Examples
     --------
