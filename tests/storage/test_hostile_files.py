@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symclust
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, SymclustError
 from symclust.storage._archive import FORMAT
 
 X = np.kron(np.eye(3), np.ones((5, 2))) + np.random.default_rng(0).uniform(0, 0.1, (15, 6))
@@ -62,6 +62,18 @@ def test_files_of_the_first_format_can_be_read():
     assert model.labels_.tolist() == [0] * 5 + [1] * 5 + [2] * 5 == model.predict(X).tolist()
     assert model.predict(X[::-1] * 1.01).tolist() == model.labels_.tolist()[::-1]
     assert model.optimality().relative_projected_gradient <= model.tol
+
+
+@pytest.mark.parametrize("name", ["Diana", "HierarchicalLeftStochastic", "SymNMF"])
+def test_a_parameter_that_is_newer_than_the_file_has_its_default(name, tmp_path):
+    model = getattr(symclust, name)(3, random_state=7).fit(X)
+    header, stored, files = unpacked(model.save(tmp_path / "model").read_bytes())
+    for ((_, state),) in (entry.items() for entry in stored["objects"]):
+        if "labels_" in state:
+            del state["random_state"]
+    loaded = load(packed(header, stored, files), tmp_path)
+    assert loaded.get_params() == {**model.get_params(), "random_state": None}
+    assert loaded.predict(X).tolist() == model.predict(X).tolist()
 
 
 def test_packed_again_it_is_the_same_model(content, tmp_path):
@@ -219,6 +231,63 @@ def test_arrays_that_are_none(content, tmp_path):
         refused(packed(header, model, {**files, name: wrong}), tmp_path, "damaged")
     files["arrays/17.npy"] = files.pop(name)
     refused(packed(header, model, files), tmp_path, "damaged")
+
+
+JUNK = [None, -1, 10**6, "x", [], True, {"tuple": []}, {"dict": []}, {"array": [0, 0, [1], "C"]}]
+
+
+def tampered(content, rng):
+    """Return a file with right checksums in which an attribute is gone, or another, or numbers are."""
+    header, model, files = unpacked(content)
+    attributes = [
+        (holder, name)
+        for entry in model["objects"]
+        for holder in entry.values()
+        if isinstance(holder, dict)
+        for name in holder
+    ]
+    holder, name = attributes[rng.integers(len(attributes))]
+    match rng.integers(4):
+        case 0:
+            del holder[name]
+        case 1:
+            holder[name] = JUNK[rng.integers(len(JUNK))]
+        case 2:
+            holder[name] = holder[attributes[rng.integers(len(attributes))][1]] if len(holder) == 1 else None
+        case _:
+            file = sorted(files)[rng.integers(len(files))]
+            numbers = np.lib.format.read_array(io.BytesIO(files[file])).copy()
+            if numbers.dtype.kind in "if":
+                wrong = [-1, 99, 0] if numbers.dtype.kind == "i" else [np.nan, np.inf, -1.0, 1e300]
+                numbers[rng.integers(max(numbers.size, 1)) :][:1] = wrong[rng.integers(len(wrong))]
+            files[file] = npy(numbers, version=(1, 0))
+    return packed(header, model, files)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["SymNMF", "NMF", "KernelKMeans", "HierarchicalNMF", "Diana"])
+def test_what_is_loaded_can_be_used(name, tmp_path):
+    """A file that was changed is refused when it is loaded, or its model gives answers or errors of ours."""
+    whole = getattr(symclust, name)(3).fit(X).save(tmp_path / "whole").read_bytes()
+    rng, n_refused = np.random.default_rng(0), 0
+    for _ in range(40):
+        try:
+            model = load(tampered(whole, rng), tmp_path)
+        except InputError:
+            n_refused += 1
+            continue
+        with suppress(SymclustError):
+            model.predict(X)
+            model.communities()
+            model.to_dataframe()
+            repr(model)
+    assert n_refused > 0
+
+
+def test_parameters_that_older_files_lack_have_their_defaults(content, tmp_path):
+    header, model, files = unpacked(content)
+    del model["objects"][0]["estimators.SymNMF"]["tol"]
+    assert load(packed(header, model, files), tmp_path).tol == symclust.SymNMF().tol
 
 
 @settings(max_examples=300)

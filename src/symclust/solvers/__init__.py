@@ -19,7 +19,7 @@
 """
 
 from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side, sweeps_pay
-from symclust.solvers._loop import HISTORY, Control, Result, run
+from symclust.solvers._loop import HISTORY, Control, Progress, Result, run
 from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
 from symclust.solvers._starts import (
     FIXED_STARTS,
@@ -40,6 +40,7 @@ __all__ = [
     "Clustering",
     "Control",
     "Problem",
+    "Progress",
     "Result",
     "RowSolver",
     "Solver",

@@ -7,23 +7,39 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from symclust._machines import map_machines, on_other_machines
-from symclust._threads import single_threaded_blas
+from symclust._threads import keeps_results, single_threaded_blas
 from symclust._types import Array
-from symclust.exceptions import InterruptedWarning, NotConvergedWarning, OptionError, warn
+from symclust.exceptions import (
+    CombinationError,
+    InputError,
+    InterruptedWarning,
+    NotConvergedWarning,
+    warn,
+)
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver, State, multiply
-from symclust.validation import check_number, says_stop
+from symclust.storage import PieceUnderWay, is_recording, recorded, stop_recording
+from symclust.validation import check_callback, check_number, says_stop
 
 logger = logging.getLogger("symclust")
 
 # An iteration on a sparse factor that brings less than this many tol of the decrease so far brings nonzeros.
 SETTLED = 2
+KEPT = {"reference": Real, "rounding": Real, "reason": str, "converged": bool}  # of a run, in checkpoints
+KEPT_OF_STATE = {
+    **{"objective": Real, "stationarity": Real, "measured": bool},
+    **{"memory": dict, "stalled": str, "settled": str},
+}
 HISTORY = np.dtype([("iteration", "i8"), ("seconds", "f8"), ("objective", "f8"), ("stationarity", "f8")])
 
 
@@ -59,8 +75,7 @@ class Control:
         check_number("tol", self.tol, least=0)
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, least=0, exclusive=True)
-        if self.callback is not None and not callable(self.callback):
-            raise OptionError(f"callback={self.callback!r} must be a function of one argument, or None.")
+        check_callback(self.callback)
 
     def seconds(self) -> float:
         """Seconds since the work began."""
@@ -142,6 +157,28 @@ class _Run:
     def finish(self, reason: str, converged: bool = False) -> None:
         self.reason, self.converged = reason, converged
 
+    def saved(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps."""
+        kept = {name: getattr(self, name) for name in KEPT}
+        return {**kept, "rows": np.array(self.rows, dtype=HISTORY), "state": dict(vars(self.state))}
+
+    def restore(self, saved: dict[str, Any], n: int, seconds: float) -> None:
+        """Go on from there, with the clock as it was; the start, whose rows may be gone, says what H is."""
+        state, H = State(**saved["state"]), self.state.H
+        if type(state.H) is not type(H) or state.H.dtype != H.dtype or state.H.shape != (n, H.shape[1]):
+            raise ValueError(f"a factor of shape {state.H.shape} and {state.H.dtype}")
+        if state.AH is not None and (state.AH.shape, state.AH.dtype) != (state.H.shape, state.H.dtype):
+            raise ValueError(f"a product of shape {state.AH.shape} and {state.AH.dtype}")
+        for given, kinds in ((saved, KEPT), (saved["state"], KEPT_OF_STATE)):
+            if wrong := [name for name, kind in kinds.items() if not isinstance(given[name], kind)]:
+                raise TypeError(f"{wrong[0]} is a {type(given[wrong[0]]).__name__}")
+        if saved["rows"].dtype != HISTORY or saved["rows"].ndim != 1 or not len(saved["rows"]):
+            raise ValueError(f"a history of {saved['rows'].dtype}")
+        self.state, self.rows = state, saved["rows"].tolist()
+        for name in KEPT:
+            setattr(self, name, saved[name])
+        self.control = replace(self.control, clock=time.perf_counter() - float(seconds))
+
     def interrupt(self) -> None:
         self.interrupted = True
         n_iter = self.rows[-1][0] if self.rows else 0
@@ -198,51 +235,93 @@ def run(
         Whether Ctrl-C has come while the starts were made: they are measured, and that is all.
     """
     solver.check(problem)
+    if is_recording() and problem.operator.on_device:
+        raise CombinationError(
+            "A checkpoint holds NumPy arrays, and with A on a device H stays there. Fit without a "
+            "checkpoint, or give A as a NumPy array or a SciPy sparse array."
+        )
+    how = _How(problem, solver, control, certify, least, settles)
     given: Sequence[float | None] = reference or [None] * len(starts)
+    work = partial(_descend, how, starts, given, interrupted)
+    results = recorded("descent", work, fits=partial(_can_be_results, problem, starts))
+    return [replace(result) for result in results]  # the journal keeps its own, which nobody changes
+
+
+def _can_be_results(problem: Problem, starts: Sequence[Array], answer: Any) -> bool:
+    """Whether an answer from a file has an end for each start; of a start only the rows may be gone."""
+    return len(answer) == len(starts) and all(
+        isinstance(end, Result)
+        and type(end.H) is type(H)
+        and (end.H.shape, end.H.dtype) == ((problem.operator.n, H.shape[1]), H.dtype)
+        and end.history.dtype.names == HISTORY.names
+        and len(end.history) > 0
+        for end, H in zip(answer, starts, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class _How:
+    """Options that all starts of a run share, see `run`."""
+
+    problem: Problem
+    solver: Solver
+    control: Control
+    certify: bool
+    least: int
+    settles: bool
+
+
+def _descend(
+    how: _How, starts: Sequence[Array], given: Sequence[float | None], interrupted: bool
+) -> list[Result]:
+    problem, control, piece = how.problem, how.control, PieceUnderWay()
     # Blocks of A on workers would be asked for by tasks that keep those workers busy: without end.
     can_move = len(starts) > 1 and control.callback is None and not problem.operator.is_remote
     if can_move and not interrupted and on_other_machines():
         tasks = [(H, own, control.seconds()) for H, own in zip(starts, given, strict=True)]
-        return map_machines(_run_alone, (problem, solver, control, certify, least, settles), tasks)
+        return map_machines(_run_alone, (how,), tasks)
     with single_threaded_blas():
         A = problem.operator
-        runs = [_Run(i, A.to_device(H), given[i], control, settles) for i, H in enumerate(starts)]
+        runs = [_Run(i, A.to_device(H), given[i], control, how.settles) for i, H in enumerate(starts)]
         try:
-            _begin(problem, runs)
+            saved = piece.take_state()
+            iteration = _begin(problem, runs) if saved is None else _go_on(A.n, runs, saved)
             if interrupted:
                 _end_at_the_start(runs)
-            _iterate(problem, solver, runs, control, least)
-            if certify:
+            _iterate(how, runs, iteration, piece, None if saved is None else iteration)
+            if how.certify:
                 _measure(problem, [r.state for r in runs if r.state.was_swept])
                 _certify(problem, runs)
         except KeyboardInterrupt:
-            _keep_what_is_there(problem, runs, certify)
+            stop_recording()
+            if not keeps_results():
+                raise
+            _keep_what_is_there(problem, runs, how.certify)
         return [r.result(A) for r in runs]
 
 
-def _run_alone(
-    problem: Problem,
-    solver: Solver,
-    control: Control,
-    certify: bool,
-    least: int,
-    settles: bool,
-    H: Array,
-    reference: float | None,
-    seconds: float,
-) -> Result:
+def _run_alone(how: _How, H: Array, reference: float | None, seconds: float) -> Result:
     """Descend from one start on another machine, whose clock goes on from the seconds spent so far."""
-    control = replace(control, clock=time.perf_counter() - seconds)
-    given = None if reference is None else [reference]
-    return run(problem, solver, [H], control, given, certify=certify, least=least, settles=settles)[0]
+    control = replace(how.control, clock=time.perf_counter() - float(seconds))
+    return _descend(replace(how, control=control), [H], [reference], interrupted=False)[0]
 
 
-def _begin(problem: Problem, runs: list[_Run]) -> None:
+def _begin(problem: Problem, runs: list[_Run]) -> int:
+    """Measure the starts; return the number of iterations so far, none."""
     _measure(problem, [r.state for r in runs])
     for r in runs:
         r.begin(problem.objective.rounding(r.state.H, r.state.AH))
         if r.is_rounding() or (r.control.tol > 0 and r.reaches_tol()):
             r.finish("stationary from the start", converged=True)
+    return 0
+
+
+def _go_on(n: int, runs: list[_Run], saved: dict[str, Any]) -> int:
+    """Take up the states of a checkpoint, and its clock; return the number of iterations so far."""
+    with _of_a_checkpoint():
+        for r, own in zip(runs, saved["runs"], strict=True):
+            r.restore(own, n, saved["seconds"])
+        return int(saved["iteration"])
 
 
 def _end_at_the_start(runs: list[_Run]) -> None:
@@ -278,6 +357,18 @@ def _measure(problem: Problem, states: Sequence[State]) -> None:
     for state in states:
         state.objective, state.stationarity = problem.measure(state.H, state.AH)
         state.measured = True
+    _refuse_nonfinite(problem, states)
+
+
+def _refuse_nonfinite(problem: Problem, states: Sequence[State]) -> None:
+    """Refuse to go on from a point whose objective is NaN or infinite: nothing that follows has a meaning."""
+    found = [s.objective for s in states if not np.isfinite(s.objective)]
+    if found:
+        problem.operator.refuse_nonfinite()
+        raise InputError(
+            f"The objective has become {found[0]}: the matrix was changed during the fit, or its entries are "
+            "so large that their sums overflow. Check it, or divide it by its largest entry."
+        )
 
 
 def _certify(problem: Problem, runs: Sequence[_Run]) -> None:
@@ -285,23 +376,49 @@ def _certify(problem: Problem, runs: Sequence[_Run]) -> None:
         r.state.objective = problem.objective.certify(r.state.H, r.state.objective)
 
 
-def _iterate(problem: Problem, solver: Solver, runs: list[_Run], control: Control, least: int) -> None:
-    iteration = 0
+def _advance(problem: Problem, solver: Solver, active: Sequence[_Run]) -> None:
+    """Take one iteration, and measure where it has led."""
+    solver.advance(problem, [r.state for r in active])
+    _measure(problem, [r.state for r in active if not r.state.was_swept])
+    _refuse_nonfinite(problem, [r.state for r in active])
+    # Where stationarity was gathered on the way, ask A once more before believing it.
+    _measure(problem, [r.state for r in active if r.state.was_swept and r.looks_stationary()])
+
+
+@contextmanager
+def _of_a_checkpoint() -> Iterator[None]:
+    """Refuse a state that raises whatever it raises: what a solver remembers was written by anybody."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(f"The checkpoint is damaged: its descent is not one of these ({error}).") from error
+
+
+def _iterate(how: _How, runs: list[_Run], iteration: int, piece: PieceUnderWay, resumed: int | None) -> None:
+    problem, control = how.problem, runs[0].control
+    piece.settle(partial(_snapshot, runs, iteration))
     while active := [r for r in runs if not r.reason]:
-        if limit := _limit_met(iteration, control, least):
+        if limit := _limit_met(iteration, control, how.least):
             for r in active:
                 r.finish(f"{limit} with stationarity {r.relative:.1e} (tol {control.tol:.1e})")
-            return
-        iteration += 1
-        solver.advance(problem, [r.state for r in active])
-        _measure(problem, [r.state for r in active if not r.state.was_swept])
-        # Where stationarity was gathered on the way, ask A once more before believing it.
-        _measure(problem, [r.state for r in active if r.state.was_swept and r.looks_stationary()])
-        for r in active:
-            r.record(iteration)
-            _judge(r, iteration, control)
+            break
+        piece.unsettle()
+        with _of_a_checkpoint() if iteration == resumed else nullcontext():
+            _advance(problem, how.solver, active)
+            iteration += 1
+            for r in active:
+                r.record(iteration)
+                _judge(r, iteration, control)
+        piece.settle(partial(_snapshot, runs, iteration))
         if _told_to_stop(active, iteration, control):
-            return
+            break
+    piece.unsettle()
+
+
+def _snapshot(runs: list[_Run], iteration: int) -> dict[str, Any]:
+    """Return all that a run needs to go on after an iteration."""
+    seconds = runs[0].control.seconds()
+    return {"iteration": iteration, "seconds": seconds, "runs": [r.saved() for r in runs]}
 
 
 def _limit_met(iteration: int, control: Control, least: int) -> str:
@@ -337,7 +454,7 @@ def _judge(r: _Run, iteration: int, control: Control) -> None:
 def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> bool:
     stop = False
     for r in active:
-        logger.info(
+        logger.debug(
             "start %d, iteration %d: objective %.6g, stationarity %.2e",
             r.number,
             iteration,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from symclust.nnls import block_pivoting
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver, sweeps_pay
 from symclust.solvers._loop import Control, Result
-from symclust.solvers._starts import Start, Starts, descend, find_starts
+from symclust.solvers._starts import Start, Starts, are_starts, descend, find_starts
 from symclust.solvers.projected_gradient import ProjectedGradient
 from symclust.solvers.row_descent import RowDescent
+from symclust.storage import recorded
 
 FEW = 10_000  # rows up to which sweeps over computed rows take seconds
 LOW_COST = 2.0  # of a sweep, in products: that much is well spent for any number of rows
@@ -34,7 +36,8 @@ def solve_in_set(
 ) -> tuple[list[Result], list[Start]]:
     """Run `solver` from starts in the set of the problem; `orthant` is the same problem for factors H ≥ 0."""
     solver.check(problem)
-    points = feasible_starts(problem, orthant, starts, control)
+    work = partial(feasible_starts, problem, orthant, starts, control)
+    points = recorded("starts", work, starts.rng, partial(are_starts, problem, starts))
     return descend(problem, solver, starts, points, control), points
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +31,7 @@ from symclust.operators import Operator, low_rank
 from symclust.solvers._base import Problem, Solver, sweeps_pay
 from symclust.solvers._loop import Control, Result, run
 from symclust.solvers.row_descent import RowDescent
+from symclust.storage import recorded
 from symclust.validation import check_number
 
 OVERSIZE = 2  # columns of the first descent, in multiples of k
@@ -110,15 +113,33 @@ def solve(
     """Run `solver` from all starts side by side; return the results and the starts behind them."""
     solver.check(problem)
     isolated = problem.operator.isolated()
-    points = find_starts(problem, solver, starts, control)
-    # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
-    for point in points:
-        if is_sparse_factor(point.H):
-            point.H.data[np.repeat(isolated, np.diff(point.H.indptr))] = 0
-            point.H.eliminate_zeros()
-        else:
-            point.H[isolated] = 0
+
+    def find() -> list[Start]:
+        points = find_starts(problem, solver, starts, control)
+        # A sample without similarities ends at zero; a solver that only approaches it would leave traces.
+        for point in points:
+            if is_sparse_factor(point.H):
+                point.H.data[np.repeat(isolated, np.diff(point.H.indptr))] = 0
+                point.H.eliminate_zeros()
+            else:
+                point.H[isolated] = 0
+        return points
+
+    points = recorded("starts", find, starts.rng, partial(are_starts, problem, starts))
     return descend(problem, solver, starts, points, control), points
+
+
+def are_starts(problem: Problem, starts: Starts, answer: Any) -> bool:
+    """Whether an answer from a checkpoint has starts; once a descent has taken them over, without rows."""
+    return 0 < len(answer) <= starts.n_init and all(
+        isinstance(point, Start)
+        and (isinstance(point.H, np.ndarray) or is_sparse_factor(point.H))
+        and (point.H.shape[1], point.H.dtype) == (starts.n_columns, problem.operator.dtype)
+        and point.H.shape[0] in (0, problem.operator.n)
+        and (point.reference is None or isinstance(point.reference, Real))
+        and isinstance(point.interrupted, bool)
+        for point in answer
+    )
 
 
 def descend(
@@ -128,7 +149,7 @@ def descend(
     references = [point.reference for point in points if point.reference is not None]
     factors = [point.H for point in points]
     for point in points:
-        point.H = np.empty((0, 0))  # a second name would keep n × k arrays alive
+        point.H = point.H[:0].copy()  # a second name would keep n × k arrays alive
     return run(
         problem,
         solver,

@@ -36,11 +36,14 @@ class CoupledSolver(ProductSolver):
     ----------
     coupling : "auto", "increasing" or float, default="auto"
         The weight α. It has the unit of A. "auto" takes the largest eigenvalue of A, which is the α = 1 of
-        the paper for normalised-cut similarities; "increasing" starts there and grows by 1 % a step until ‖W
-        − H‖ / ‖H‖ < 1e-8.
+        the paper for normalised-cut similarities. "increasing" starts below that and grows by 1 % in every
+        step in which the factors drift apart: H is nearer to the factor before W than to W, and ‖W −
+        H‖ / ‖H‖ ≥ 1e-8. Growth in every step, as in the paper, shortens the steps until nothing moves.
     """
 
     needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
+    # Where an increasing coupling begins, relative to the largest eigenvalue: steps are longer there.
+    _least: ClassVar[float] = 0.1
 
     def __init__(self, coupling: float | str = "auto") -> None:
         if isinstance(coupling, str) and coupling not in ("auto", "increasing"):
@@ -72,17 +75,28 @@ class CoupledSolver(ProductSolver):
         state.move(H, (yield H))
 
     def _compare(self, memory: dict[str, Any], W: Array, H: Array) -> None:
-        """Note how far apart the factors are; an increasing coupling grows while they are."""
+        """Note how far apart the factors are; an increasing coupling grows while they drift apart."""
         memory["gap"] = _kernels.norm(W - H) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
-        if self.coupling == "increasing" and memory["gap"] >= NEGLIGIBLE:
-            memory["coupling"] *= GROWTH
+        if self.coupling == "increasing":
+            V, memory["last"] = memory.get("last"), W
+            if V is not None and memory["gap"] >= NEGLIGIBLE and _turns_back(V, W, H):
+                memory["coupling"] *= GROWTH
 
     def _first_coupling(self, operator: Operator) -> float:
         if not isinstance(self.coupling, str):
             return float(self.coupling)
         if self._largest is None:
             self._largest = largest_eigenvalue(operator)
-        return self._largest
+        return self._largest * (self._least if self.coupling == "increasing" else 1)
+
+
+def _turns_back(V: Array, W: Array, H: Array) -> bool:
+    """Whether H is nearer to V than to W, the two factors before it.
+
+    Where every second factor is much the same, W and H are two factors of A that do not agree. Where each
+    goes on from the one before, they differ since there is a way to go.
+    """
+    return _kernels.norm(H - V) < _kernels.norm(H - W)
 
 
 class Anls(CoupledSolver):

@@ -1,5 +1,44 @@
-"""Models on disk: NumPy arrays and JSON in one zip file, and no code."""
+"""Models and checkpoints on disk: NumPy arrays and JSON in one zip file, and no code."""
 
+from symclust.storage._journal import (
+    Checkpoint,
+    Journal,
+    Keep,
+    PieceUnderWay,
+    Task,
+    data_are,
+    is_recording,
+    keeper,
+    read_journal,
+    recorded,
+    recorded_each,
+    recorded_side_by_side,
+    recording,
+    refuse_checkpoint,
+    resuming,
+    series,
+    stop_recording,
+)
 from symclust.storage._savable import Savable, load
 
-__all__ = ["Savable", "load"]
+__all__ = [
+    "Checkpoint",
+    "Journal",
+    "Keep",
+    "PieceUnderWay",
+    "Savable",
+    "Task",
+    "data_are",
+    "is_recording",
+    "keeper",
+    "load",
+    "read_journal",
+    "recorded",
+    "recorded_each",
+    "recorded_side_by_side",
+    "recording",
+    "refuse_checkpoint",
+    "resuming",
+    "series",
+    "stop_recording",
+]

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
-from symclust.exceptions import InputError, InputTypeError, LeftOutError
+from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError
 from symclust.storage._allowed import name_of
 from symclust.storage._archive import read_archive, write_archive
 from symclust.storage._values import Decoder, Encoder, plain_state
 
-__all__ = ["Savable", "load"]
+__all__ = ["Savable", "load", "read_content", "read_path"]
 
 
 class Savable:
@@ -71,7 +75,7 @@ class Savable:
         """
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)
-        path = _read_path(path)
+        path = read_path(path)
         encoder = Encoder(data)
         model = encoder.encode(self)
         about = {"model": name_of(type(self)), "data": bool(data)}
@@ -91,6 +95,18 @@ class Savable:
 
     def _restore(self) -> None:
         """Make again what is not saved since it follows from the rest."""
+
+    def _check_restored(self) -> None:
+        """Use what was loaded as its owner will; whatever this raises, `load` refuses the file.
+
+        No list of attributes and shapes would stay true for every class: a rehearsal does. It costs about
+        what the first call of each method costs.
+        """
+        repr(self)
+        for name in ("communities", "to_dataframe"):
+            if hasattr(type(self), name):
+                with suppress(SymclustError):  # said in our words, by a model that is as it was saved
+                    getattr(self, name)()
 
     def __getattr__(self, name: str) -> Any:
         # Only where an attribute is missing: before the fit, or since it was left out of a file.
@@ -142,18 +158,27 @@ def load(path: str | PathLike[str]) -> Any:
     symclust.exceptions.LeftOutError: This SymNMF was saved without its training data, which are needed for \
 placing samples. Save it with data=True.
     """
-    path = _read_path(path)
+    path = read_path(path)
+    with read_content(path, "a model that can be loaded") as (header, content, decode):
+        if "checkpoint" in header:
+            raise InputError("it is a checkpoint: symclust.resume(path, X) goes on with it")
+        return _checked(decode(content["model"]), header)
+
+
+@contextmanager
+def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, Callable[[Any], Any]]]:
+    """Yield the header of a file, its content, and what decodes parts of that; say that it is not `what`."""
     try:
         with path.open("rb") as file:
             header, content, arrays = read_archive(file, os.fstat(file.fileno()).st_size)
-            return _checked(Decoder(content["objects"], arrays).decode(content["model"]), header)
+        yield header, content, Decoder(content["objects"], arrays).decode
     except OSError as error:
         raise InputError(f"{showable(str(path))} cannot be read: {error.strerror or error}.") from error
     except InputError as error:
-        raise InputError(f"{showable(str(path))} is not a model that can be loaded: {error}.") from error
+        raise InputError(f"{showable(str(path))} is not {what}: {error}.") from error
     except Exception as error:  # whatever zipfile, json and NumPy say to bytes that nobody vouches for
         raise InputError(
-            f"{showable(str(path))} is not a model that can be loaded: it is damaged "
+            f"{showable(str(path))} is not {what}: it is damaged "
             f"({type(error).__name__}: {showable(str(error))[:200]})."
         ) from error
 
@@ -161,10 +186,14 @@ placing samples. Save it with data=True.
 def _checked(model: Any, header: dict[str, Any]) -> Any:
     if not isinstance(model, Savable) or name_of(type(model)) != header.get("model"):
         raise InputError("what it holds is not what its header says")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        model._check_restored()
     return model
 
 
-def _read_path(path: Any) -> Path:
+def read_path(path: Any) -> Path:
+    """Return the path of a file that is given."""
     if not isinstance(path, str | PathLike):
-        raise InputTypeError(f"The path of a model is a {type(path).__name__}; expected a str or a Path.")
+        raise InputTypeError(f"The path is a {type(path).__name__}; expected a str or a Path.")
     return Path(path)

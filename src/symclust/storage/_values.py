@@ -9,13 +9,17 @@ stays shared.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
+from inspect import Parameter, signature
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
 
 from symclust._types import Array
@@ -48,6 +52,8 @@ class Encoder:
     ----------
     data : bool
         Whether training data are kept.
+    where : str
+        What the values belong to, for messages.
 
     Attributes
     ----------
@@ -65,12 +71,12 @@ class Encoder:
     {'dict': [['names', {'tuple': ['ant', {'bytes': '626565'}]}], ['limit', {'float': 'inf'}]]}
     """
 
-    def __init__(self, data: bool = True) -> None:
+    def __init__(self, data: bool = True, where: str = "The model") -> None:
         self.data = data
         self.objects: list[Any] = []
         self.arrays = Arrays()
         self._seen: dict[int, tuple[Any, Any]] = {}  # holds what it has seen: else another may get its id
-        self._path: list[str] = []
+        self._path = [where]
         self._ways: dict[type, Callable[[Any], Any]] = {
             float: lambda value: {"float": repr(value)},  # NaN and infinity, which JSON has not
             bytes: lambda value: {"bytes": value.hex()},
@@ -85,6 +91,8 @@ class Encoder:
             FunctionType: self._function,
             MethodType: self._method,
             np.random.RandomState: lambda value: {"random_state": self._each(value.get_state())},
+            np.random.Generator: lambda value: {"generator": self.encode(value.bit_generator.state)},
+            deque: lambda value: {"deque": [self._each(value), value.maxlen]},
             CountVectorizer: self._vectorizer,
         }
 
@@ -187,11 +195,10 @@ class Encoder:
         return {"vectorizer": self._each((params, list(map(str, terms)), value.fixed_vocabulary_))}
 
     def _refusal(self, what: str) -> InputTypeError:
-        where = self._path[-1] if self._path else "The model"
         return InputTypeError(
-            f"{where} is, or holds, {what}, and files of models hold numbers, text and symclust's own "
-            "classes only. Fit the model without it, with an array in its place or, if it is a name, with "
-            "text, to save it."
+            f"{self._path[-1]} is, or holds, {what}, and files of models hold numbers, text and symclust's "
+            "own classes only. Fit the model without it, with an array in its place or, if it is a name, "
+            "with text, to save it."
         )
 
 
@@ -224,6 +231,8 @@ class Decoder:
             "function": self._function,
             "method": self._method,
             "random_state": self._random_state,
+            "generator": self._generator,
+            "deque": lambda parts: deque(self._each(parts[0]), parts[1]),
             "vectorizer": self._vectorizer,
             "array": lambda place: self._arrays.get(*place),  # the same array for the same place
             "records": lambda place: self._arrays.get(*place).view(np.recarray),
@@ -268,6 +277,7 @@ class Decoder:
             if attribute.startswith("__"):
                 raise ValueError(f"an attribute {attribute}")
             made.__dict__[attribute] = self.decode(value)
+        _fill_gaps(made)
         if hasattr(made, "_restore"):
             made._restore()
 
@@ -292,6 +302,11 @@ class Decoder:
     def _random_state(self, parts: list[Any]) -> Any:
         made = np.random.RandomState()
         made.set_state(tuple(self._each(parts)))
+        return made
+
+    def _generator(self, state: Any) -> np.random.Generator:
+        made = np.random.default_rng()
+        made.bit_generator.state = self.decode(state)
         return made
 
     def _vectorizer(self, parts: list[Any]) -> CountVectorizer:
@@ -326,6 +341,19 @@ class Decoder:
         if not made.data.shape == made.indices.shape == (made.indptr[-1],):
             raise ValueError("a sparse array whose parts differ in length")
         return made
+
+
+def _fill_gaps(made: Any) -> None:
+    """Give parameters that an older file does not have their defaults; refuse an instance without a field."""
+    if isinstance(made, BaseEstimator):
+        for name, parameter in signature(type(made)).parameters.items():
+            if name not in made.__dict__ and parameter.default is not Parameter.empty:
+                made.__dict__[name] = parameter.default
+    elif is_dataclass(made):
+        left_out = getattr(made, "_left_out", ())
+        missing = [f.name for f in fields(made) if f.name not in left_out and not hasattr(made, f.name)]
+        if missing:
+            raise ValueError(f"a {type(made).__name__} without {missing[0]}")
 
 
 def _plain_dtype(text: str) -> np.dtype[Any]:
