@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,10 @@ def command(monkeypatch, capsys):
             main()
         return stopped.value.code or 0, *capsys.readouterr()
 
-    return run
+    handler, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    yield run
+    signal.signal(signal.SIGINT, handler)  # the command takes them over, and leaves them to no one
+    sys.unraisablehook = hook
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ def small(monkeypatch):
         image[20 * (number // 4) : 20 * (number // 4) + 20, 20 * (number % 4) : 20 * (number % 4) + 20] = (
             20 * number
         )
-    monkeypatch.setattr("symclust.cli.demo.load_digits", lambda: digits)
+    monkeypatch.setattr("sklearn.datasets.load_digits", lambda: digits)
     monkeypatch.setattr("symclust.cli.demo.docstrings", lambda: texts)
-    monkeypatch.setattr("symclust.cli.demo.load_sample_image", lambda name: image)
+    monkeypatch.setattr("sklearn.datasets.load_sample_image", lambda name: image)
     monkeypatch.setattr("symclust.cli.demo.N_TOPICS", 6)
     monkeypatch.setattr("symclust.cli.demo.CANDIDATES", range(2, 7))
 
@@ -40,7 +40,7 @@ def test_one_page_with_all_parts(command, small, tmp_path):
     assert "Ten clusters in 200 samples." in out
     assert "documents, 6 topics" in out
     assert "Twelve segments in 4,800 pixels." in out
-    assert out.strip().split("\n")[-1] == f"The report is at {page}"
+    assert out.strip().split("\n")[-1] == f"Wrote the report to {page}"
     assert "1 of 4: Handwritten digits" in errors
 
 
@@ -51,6 +51,21 @@ def test_without_images_the_rest_is_shown(command, small, tmp_path, monkeypatch)
     assert 'pip install "symclust[images]"' in errors
     assert list(json.loads(out)["parts"]) == list(module.PARTS)
     assert 'href="#part-4"' not in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_demo_writes_the_parts_that_are_there(command, small, tmp_path, monkeypatch):
+    def interrupted(session):
+        raise KeyboardInterrupt
+        yield
+
+    page = tmp_path / "page.html"
+    parts = {"Handwritten digits": module._digits, "More": interrupted, "Rest": module._picture}
+    monkeypatch.setattr(module, "PARTS", parts)
+    status, _, errors = command("demo", "--output", page)
+    assert status == 130
+    assert f"Interrupted. Written: the report {page}." in errors
+    text = page.read_text(encoding="utf-8")
+    assert "Ten clusters in 200 samples." in text
 
 
 def test_digits_are_recognised(monkeypatch):

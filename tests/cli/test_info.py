@@ -15,7 +15,7 @@ def test_names_what_runs(command):
     )
     for word in wanted:
         assert word in out
-    assert "OpenMP" in out
+    assert "kernel threads" in out
     assert "BLAS" in out
 
 

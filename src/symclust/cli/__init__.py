@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
+from symclust.cli._interrupts import interrupts
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; say how to install its libraries where they are missing."""
+    interrupts.take_over()
     try:
         from symclust.cli._app import run
     except ModuleNotFoundError as error:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from scipy.sparse import csr_array
 
 from symclust._text import showable
+from symclust._threads import cached_property
 from symclust.cli._console import errors, screen
-from symclust.cli._output import STDOUT, ToFiles, shows_memberships, write_table
+from symclust.cli._output import STDOUT, ToFiles, print_table, shows_memberships, write_table
 from symclust.cli._session import Session
-from symclust.estimators import sample_table
-from symclust.report import cluster_rows, find, read_clustering, write_report
 
 __all__ = ["Answer", "show_findings", "summary_of"]
 
@@ -29,41 +27,46 @@ BAR = 16
 
 @dataclass
 class Answer:
-    """A fitted model, the names of its samples, and the files that were written of it."""
+    """A fitted model and the names of its samples."""
 
     session: Session
     model: Any
     names: Sequence[Any] | None = None
     title: str = ""
-    written: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def clustering(self) -> Any:
         """What can be said about it; finding that out takes a while for large trees."""
+        from symclust.report import read_clustering
+
         return read_clustering(self.model)
 
-    def write(self, to: ToFiles, extra: dict[str, Any] | None = None) -> None:
-        """Write table, model and page, and say so."""
-        if to.output is not None:
-            self.say_written("table", write_table(to.output, self.table(to.memberships, extra or {})))
-        if to.model is not None:
-            self.say_written("model", self.model.save(to.model))
-        self.write_page(to.report)
+    def write(self, to: ToFiles, extra: Callable[[], dict[str, Any]] = dict) -> None:
+        """Write table, model and page, as far as they are wanted."""
+        session, table = self.session, lambda: self.table(to.memberships, extra())
+        if str(to.output) == STDOUT:
+            with session.trying("table"):
+                print_table(table())
+        session.write("table", lambda path: write_table(path, table()))
+        session.write("model", self.model.save)
+        self.write_page()
 
-    def write_page(self, path: Path | None) -> None:
-        """Write the page."""
-        if path is not None:
+    def write_page(self) -> None:
+        """Write the page, if it is wanted."""
+        from symclust.report import write_report
+
+        def make(path: Path) -> None:
             with self.session.progress("Writing the report"):
-                page = write_report(path, self.model, title=self.title)
-            self.say_written("report", page)
+                write_report(path, self.model, title=self.title)
 
-    def say_written(self, what: str, path: Path) -> None:
-        if str(path) != STDOUT:
-            self.written[what] = str(path.resolve())
-            self.session.say(f"Wrote the {what} to {path}")
+        self.session.write("report", make)
 
     def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
         """Return one row per sample: name, label, confidence, what else is given, memberships."""
+        from scipy.sparse import csr_array
+
+        from symclust.estimators import sample_table
+
         labels, n = self.model.labels_, len(self.model.labels_)
         shows_all = shows_memberships(n * self.clustering.n_clusters, memberships, self.session)
         gives_degrees = getattr(self.model, "_gives_degrees", True)
@@ -85,10 +88,14 @@ class Answer:
 
 def show_findings(answer: Answer, *, is_on_stdout: bool = True) -> None:
     """Draw what was found: sentences, sizes, and what is doubtful."""
-    if not answer.session.shows_answer:
-        return
-    console = screen if is_on_stdout else errors
-    clustering = answer.clustering
+    if answer.session.shows_answer:
+        with answer.session.trying("summary"):
+            _draw(answer.clustering, screen if is_on_stdout else errors)
+
+
+def _draw(clustering: Any, console: Console) -> None:
+    from symclust.report import find
+
     findings = find(clustering)
     wrap = not console.is_terminal
     console.print(
@@ -102,6 +109,8 @@ def show_findings(answer: Answer, *, is_on_stdout: bool = True) -> None:
 
 
 def _sizes(clustering: Any) -> Table:
+    from symclust.report import cluster_rows
+
     rows = sorted(cluster_rows(clustering, N_MEMBERS, None), key=lambda row: -row.size)[:MOST_ROWS]
     left = clustering.n_clusters - len(rows)
     if not left:
@@ -141,6 +150,8 @@ def _typical(clustering: Any, row: Any) -> list[str]:
 
 def summary_of(answer: Answer) -> dict[str, Any]:
     """Return what was found as plain numbers and sentences, for --json."""
+    from symclust.report import find
+
     model, clustering = answer.model, answer.clustering
     findings = find(clustering)
     run = model if hasattr(model, "stop_reason_") else getattr(model, "model", model)
@@ -158,5 +169,4 @@ def summary_of(answer: Answer) -> dict[str, Any]:
         "doubts": [doubt.text for doubt in findings.doubts],
         **{name: value for name, value in known.items() if value is not None},
         **({} if clustering.selection is None else {"choice": clustering.selection.sentence}),
-        "written": answer.written,
     }

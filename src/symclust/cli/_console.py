@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from rich.console import Console
 from rich.text import Text
@@ -11,8 +12,17 @@ from symclust._text import showable
 
 __all__ = ["as_options", "errors", "print_line", "screen"]
 
-screen = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+
+class _Lasting(Console):
+    """A console that goes silent when nobody reads it any more; rich would end the command, files or not."""
+
+    def on_broken_pipe(self) -> None:
+        with suppress(SystemExit):
+            super().on_broken_pipe()
+
+
+screen = _Lasting(highlight=False)
+errors = _Lasting(stderr=True, highlight=False)
 
 # What messages of the library call an option, and what the command calls it.
 OPTIONS = {

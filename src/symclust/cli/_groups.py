@@ -34,8 +34,7 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
             for name, group in groups.items()
         }
         session = next(group for group in made.values() if isinstance(group, Session))
-        with session.at_work():
-            function(**values, **made)
+        session.run(lambda: function(**values, **made))
 
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from symclust.cli._session import Session
 from symclust.exceptions import CombinationError, InputError, warn
-from symclust.readers import Described, read_described
+
+if TYPE_CHECKING:
+    from symclust.readers import Described
 
 __all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "read_input"]
 
@@ -226,6 +228,8 @@ def _scaled(found: Described, scale: str | None) -> Described:
 
 def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bool) -> Described:
     """Read a file; where the command has said of what kind it is, the user is told in other words."""
+    from symclust.readers import read_described
+
     try:
         return read_described(str(path), kind, **options)
     except CombinationError as error:

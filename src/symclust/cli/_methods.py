@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 
-import symclust
 from symclust.exceptions import OptionError
 
 __all__ = ["Method", "SimilarityMethod", "make_model", "number_of"]
@@ -39,26 +38,29 @@ class SimilarityMethod(StrEnum):
     spectral = "spectral"
 
 
-CLASSES: dict[str, Any] = {
-    "sym-nmf": symclust.SymNMF,
-    "off-diagonal": symclust.OffDiagonalSymNMF,
-    "tree": symclust.HierarchicalSymNMF,
-    "left-stochastic": symclust.LeftStochastic,
-    "spectral": symclust.SpectralNJW,
-    "kernel-k-means": symclust.KernelKMeans,
-    "nmf": symclust.NMF,
-    "spherical-k-means": symclust.SphericalKMeans,
+CLASSES = {
+    "sym-nmf": "SymNMF",
+    "off-diagonal": "OffDiagonalSymNMF",
+    "tree": "HierarchicalSymNMF",
+    "left-stochastic": "LeftStochastic",
+    "spectral": "SpectralNJW",
+    "kernel-k-means": "KernelKMeans",
+    "nmf": "NMF",
+    "spherical-k-means": "SphericalKMeans",
 }
 
 
 def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) -> Any:
     """Return an estimator; options that are None were not given, others it has to know."""
-    kind = CLASSES[method]
+    from symclust import estimators
+
+    kinds = {name: getattr(estimators, one) for name, one in CLASSES.items()}
+    kind = kinds[method]
     known = signature(kind).parameters
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in known:
-            having = [other for other, one in CLASSES.items() if name in signature(one).parameters]
+            having = [other for other, one in kinds.items() if name in signature(one).parameters]
             raise OptionError(
                 f"--{name.replace('_', '-')} means nothing to --method {method}; it is for "
                 f"{', '.join(having)}."

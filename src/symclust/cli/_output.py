@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 import typer
@@ -16,15 +17,16 @@ import typer
 from symclust._files import replacing
 from symclust._text import showable
 from symclust.cli._session import Session
-from symclust.exceptions import InputError, MissingExtraError, OptionError
+from symclust.exceptions import InputError, OptionError
 
-__all__ = ["PANEL", "ToFiles", "ToPage", "check_targets", "shows_memberships", "write_table"]
+__all__ = ["PANEL", "ToFiles", "ToPage", "aim", "print_table", "shows_memberships", "write_table"]
 
 PANEL = "What is written"
 STDOUT = "-"
 MOST_CELLS = 20_000_000  # of memberships in a table, unless they are asked for: some 200 MB of text
 TABLES = (".csv", ".tsv", ".parquet", ".json")
 PAGES = (".html", ".htm")
+Target = tuple[Path | None, tuple[str, ...]]  # a file, and the endings that it may have
 
 
 Report = Annotated[
@@ -79,30 +81,49 @@ class ToFiles:
         ),
     ] = None
 
-    def check(self, session: Session) -> None:
+    def check(self, session: Session, **others: Target) -> None:
         """Refuse what cannot be written, before the work."""
-        check_targets({self.output: TABLES, self.report: PAGES, self.model: ()})
         if str(self.output) == STDOUT and session.as_json:
             raise OptionError("--output - and --json would both print: give the table a file.")
+        aim(
+            session,
+            table=(self.output, TABLES),
+            model=(self.model, ()),
+            report=(self.report, PAGES),
+            **others,
+        )
 
 
-def check_targets(targets: dict[Path | None, tuple[str, ...]]) -> None:
-    """Refuse files that cannot be written, with the endings each may have; an empty tuple allows any."""
-    for path, endings in targets.items():
-        if path is None or str(path) == STDOUT:
-            continue
-        if endings and path.suffix.lower() not in endings:
-            raise OptionError(
-                f"{showable(str(path))} does not say what to write: let it end in {' or '.join(endings)}."
-            )
+def aim(session: Session, **targets: Target) -> None:
+    """Note the files that are wanted, by what they hold; refuse those that cannot be written, all at once.
+
+    A target is a path, or None, with the endings that it may have; an empty tuple allows any.
+    """
+    wanted = {what: path for what, (path, _) in targets.items() if path is not None and str(path) != STDOUT}
+    problems = [problem for what, path in wanted.items() for problem in _problems(path, targets[what][1])]
+    taken: dict[str, str] = {}
+    for what, path in wanted.items():
+        other = taken.setdefault(os.path.realpath(path), what)
+        if other != what:
+            problems.append(f"The {other} and the {what} cannot both be written to {showable(str(path))}.")
+    if problems:
+        raise InputError(" ".join(problems))
+    session.wanted |= wanted
+
+
+def _problems(path: Path, endings: tuple[str, ...]) -> Iterator[str]:
+    """Yield why a file cannot be written."""
+    name, suffix = showable(str(path)), path.suffix.lower()
+    if endings and suffix not in endings:
+        yield f"{name} does not say what to write: let it end in {' or '.join(endings)}."
+    try:
         _check_place(path)
-        for library in _needed(path.suffix.lower()):
-            if find_spec(library) is None:
-                extra = "cli" if path.suffix.lower() in PAGES else "tables"
-                raise MissingExtraError(
-                    f"Writing {path.name} needs {library}, which is not installed: "
-                    f'pip install "symclust[{extra}]"'
-                )
+    except (OSError, ValueError) as error:  # ValueError: no path has a zero byte
+        yield f"{name} cannot be written: {getattr(error, 'strerror', None) or error}."
+    missing = [library for library in _needed(suffix) if find_spec(library) is None]
+    if missing:
+        extra = "cli" if suffix in PAGES else "tables"
+        yield f'{name} needs {missing[0]}, which is not installed: pip install "symclust[{extra}]".'
 
 
 def _needed(suffix: str) -> tuple[str, ...]:
@@ -112,24 +133,29 @@ def _needed(suffix: str) -> tuple[str, ...]:
 
 
 def _check_place(path: Path) -> None:
+    """Raise the error that writing there would."""
     if path.is_dir():
-        raise InputError(f"{showable(str(path))} is a folder: name a file in it.")
-    there = path if path.exists() else next(part for part in path.absolute().parents if part.exists())
-    if not path.exists() and not there.is_dir():
-        raise InputError(f"{showable(str(path))} cannot be written: {showable(str(there))} is not a folder.")
-    if not os.access(there, os.W_OK):
-        raise InputError(f"{showable(str(path))} cannot be written: permission denied.")
+        raise IsADirectoryError(None, "it is a folder; name a file in it")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(None, "permission denied")
+    if path.exists() and not path.is_file():  # a pipe or a device
+        return
+    there = next(part for part in Path(os.path.realpath(path)).parents if part.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(None, f"{showable(str(there))} is not a folder")
+    with TemporaryFile(dir=there):  # permissions alone do not say it: a file system may be read-only, or full
+        pass
 
 
-def write_table(path: Path, frame: Any) -> Path:
+def print_table(frame: Any) -> None:
+    """Print a table as CSV."""
+    sys.stdout.write(frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+
+
+def write_table(path: Path, frame: Any) -> None:
     """Write a table in the format that the name says; one that is there already is replaced at the end."""
-    if str(path) == STDOUT:
-        sys.stdout.write(frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
-        return path
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         WRITERS[path.suffix.lower()](frame, file)
-    return path
 
 
 def _write_text(write: Callable[[Any], object], file: Any) -> None:

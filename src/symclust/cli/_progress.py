@@ -44,6 +44,8 @@ class Bar:
         The gradient falls about as fast as a power of the iterations, so that its logarithm tells how far the
         way is; the guess is rough.
         """
+        if not hasattr(model, "max_iter"):  # a tree
+            return self._splits(model.n_clusters)
         tol, most = max(float(model.tol), 1e-12), model.max_iter
 
         def report(step: Any) -> None:
@@ -52,6 +54,14 @@ class Bar:
             if model.time_limit is not None:
                 shares.append(step.seconds / model.time_limit)
             self.to(min(max(0.0, *shares), 1.0), f"objective {step.objective:.5g}")
+
+        return report
+
+    def _splits(self, wanted: int | None) -> Callable[[Any], None]:
+        def report(step: Any) -> None:
+            count = step.iteration + 1
+            share = count / wanted if isinstance(wanted, int) else 0.0
+            self.to(min(share, 1.0), f"{count} leaves, average cut {step.objective:.3g}")
 
         return report
 

@@ -1,4 +1,4 @@
-"""One run of a command: what it says, how it is limited, and how it ends.
+"""One run of a command: what it says, what it writes, how it is limited, and how it ends.
 
 Exit codes: 0 for an answer, 1 for input that cannot be used or a failure, 2 for a wrong call, 130 for Ctrl-C.
 """
@@ -9,24 +9,29 @@ import json
 import os
 import sys
 import time
+import traceback
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 import typer
-from threadpoolctl import threadpool_limits
+from rich.markup import escape
 
+from symclust._text import showable
 from symclust.cli._console import as_options, errors, print_line, screen
+from symclust.cli._interrupts import INTERRUPTED, interrupts
 from symclust.cli._progress import Bar, show_progress
-from symclust.exceptions import InterruptedWarning, SymclustError
+from symclust.exceptions import SymclustError
 
 __all__ = ["FAILED", "INTERRUPTED", "PANEL", "Session", "Work"]
 
-FAILED, INTERRUPTED = 1, 130
+FAILED = 1
+UNEXPECTED = "This was not expected. Run it again with --debug, and report what it shows."
 PANEL = "How it runs"
 # Of other libraries only what concerns the user is passed on; --debug shows all.
 FOR_DEVELOPERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, RuntimeWarning)
@@ -43,7 +48,11 @@ class Session:
         bool, typer.Option("--debug", help="Show where an error comes from.", rich_help_panel=PANEL)
     ] = False
     careful: list[str] = field(init=False, default_factory=list)
-    is_interrupted: bool = field(init=False, default=False)
+    wanted: dict[str, Path] = field(init=False, default_factory=dict)  # files, by what they hold
+    written: dict[str, Path] = field(init=False, default_factory=dict)
+    failed: dict[str, str] = field(init=False, default_factory=dict)  # why, by what was not written or drawn
+    has_answer: bool = field(init=False, default=False)
+    was_interrupted: bool = field(init=False, default=False)
     began: float = field(init=False, default_factory=time.perf_counter)
     quiet: ClassVar[bool] = False  # a field for those who can be
     threads: ClassVar[int | None] = None
@@ -71,35 +80,121 @@ class Session:
         with show_progress(title, is_shown=not self.quiet) as bar:
             yield bar
 
-    def finish(self, summary: Mapping[str, Any]) -> None:
-        """End a command that has an answer, also where it was interrupted on the way."""
-        if self.as_json:
-            about = {"version": version("symclust"), **summary, "warnings": self.careful}
-            about |= {"interrupted": self.is_interrupted, "seconds": round(self.seconds, 3)}
-            sys.stdout.write(json.dumps(about, indent=2, default=_plain, ensure_ascii=True) + "\n")
-        if self.is_interrupted:
-            raise typer.Exit(INTERRUPTED)
-
     @property
     def seconds(self) -> float:
         """Time since the command began."""
         return time.perf_counter() - self.began
 
-    # What goes wrong ----------------------------------------------------------------------------------------
+    # Files of results ---------------------------------------------------------------------------------------
+
+    def begin_writing(self) -> None:
+        """Note that there is an answer: from here on Ctrl-C does not lose it."""
+        interrupts.begin_writing()
+        self.has_answer = True
+
+    def write(self, what: str, make: Callable[[Path], object]) -> None:
+        """Write one of the wanted files; a failure is noted, and those that follow are tried."""
+        path = self.wanted.get(what)
+        if path is None:
+            return
+        before = _state_of(path)
+        try:
+            with self.trying(what):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                make(path)
+                self.written[what] = path
+        except KeyboardInterrupt:
+            # Files are put into their place when they are complete: one that has changed is whole.
+            if _state_of(path) != before:
+                self.written[what] = path
+            raise
+        if what in self.written:
+            self.say(f"Wrote the {what} to {path}")
 
     @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Limit threads; make lines of warnings and errors, and exit codes of what ends the command."""
+    def trying(self, what: str) -> Iterator[None]:
+        """Do one of the last steps; its failure is noted, and keeps no other from being done."""
         try:
-            with _limited(self.threads), warnings.catch_warnings():
-                self._take_warnings()
-                yield
-        except (SymclustError, OSError, MemoryError, KeyboardInterrupt) as error:
-            self._end(error)
-        except (typer.Exit, typer.Abort, typer.BadParameter):
-            raise
+            yield
         except Exception as error:
-            self._end(error, "This was not expected. Run it again with --debug, and report what it shows.")
+            self._show_place(error)
+            self.failed[what] = _reason(error)
+
+    @property
+    def unwritten(self) -> dict[str, str]:
+        """Why what was wanted is not there."""
+        return {what: "interrupted" for what in self.wanted if what not in self.written} | self.failed
+
+    def finish(self, summary: Callable[[], Mapping[str, Any]]) -> None:
+        """Print the summary for --json, the last step of a command."""
+        if not self.as_json:
+            return
+        with self.trying("summary"):
+            about = {"version": version("symclust"), **summary(), "warnings": self.careful}
+            about |= {"written": {what: str(path.resolve()) for what, path in self.written.items()}}
+            about |= {"not_written": self.unwritten, "interrupted": self.is_interrupted}
+            about |= {"seconds": round(self.seconds, 3)}
+            sys.stdout.write(json.dumps(about, indent=2, default=_plain, ensure_ascii=True) + "\n")
+
+    # How it ends --------------------------------------------------------------------------------------------
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed, whatever became of it."""
+        return self.was_interrupted or interrupts.count > 0
+
+    def keep(self, text: str) -> None:
+        """Say that the work was interrupted, and what is kept of it."""
+        self.was_interrupted = True
+        self._care(f"Interrupted: what was found until now is kept. {text}")
+
+    def best_so_far(self, bar: Bar, choose: Callable[..., Any]) -> Any:
+        """Return the answer of `choose`, which takes a callback; after Ctrl-C the best one until then."""
+        best = None
+
+        def follow(step: Any) -> None:
+            nonlocal best
+            best = best if step.so_far is None else step.so_far
+            bar.steps(step)
+
+        try:
+            return choose(callback=follow)
+        except KeyboardInterrupt:
+            from symclust.storage import stop_recording
+
+            if best is None:
+                raise
+            stop_recording()
+            self.keep(best.sentence)
+            return best
+
+    def load(self) -> None:
+        """Import what the command works with: nothing for those that only look things up."""
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Do the work of a command, and end it: with a line if something went wrong, and the exit code.
+
+        Threads are limited, and warnings become lines.
+        """
+        self.load()  # before Ctrl-C is an exception, which the import of compiled code may lose
+        error: BaseException | None = None
+        try:
+            try:
+                interrupts.begin_work()
+                with _limited(self.threads), warnings.catch_warnings():
+                    self._take_warnings()
+                    work()
+            finally:
+                interrupts.begin_end()
+        except BaseException as caught:
+            error = caught
+        interrupts.begin_end()  # again: a second interrupt right after the first may have kept it from that
+        code = self._conclude(error)
+        with suppress(OSError):  # of a pipe that nobody reads
+            sys.stdout.flush()
+        interrupts.end(code)
+        if code:
+            raise typer.Exit(code)
 
     def _take_warnings(self) -> None:
         warnings.simplefilter("always")
@@ -109,24 +204,55 @@ class Session:
         warnings.showwarning = self._warn
 
     def _warn(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        from symclust.exceptions import InterruptedWarning
+
         text = as_options(" ".join(str(message).split()))
         if issubclass(category, InterruptedWarning):
-            self.is_interrupted = True
-            text = f"Interrupted: what was found until now is kept. {text}"
+            self.keep(text)
+        else:
+            self._care(text, "" if self.is_interrupted else "Careful: ")
+
+    def _care(self, text: str, mark: str = "") -> None:
         if text not in self.careful:
             self.careful.append(text)
             if not self.quiet:
-                print_line(errors, text if self.is_interrupted else f"Careful: {text}", "yellow")
+                print_line(errors, mark + text, "yellow")
 
-    def _end(self, error: BaseException, hint: str = "") -> None:
-        """Say in one line what went wrong, and end with the code for it."""
+    def _conclude(self, error: BaseException | None) -> int:
+        """Say how it ended, unless all went well; return the exit code."""
+        if isinstance(error, typer.Exit) and not self.is_interrupted:
+            return error.exit_code
+        if error is not None:
+            self._show_place(error)
+        # An interrupt inside another library may come out as any error of its own.
+        if self.is_interrupted or isinstance(error, KeyboardInterrupt):
+            print_line(errors, self._interruption(), "yellow")
+            return INTERRUPTED
+        if error is not None:
+            is_expected = isinstance(error, SymclustError | OSError | MemoryError)
+            _say_error(_reason(error), "" if is_expected else UNEXPECTED)
+        elif self.failed:
+            _say_error(self._files())
+        return FAILED if error is not None or self.failed else 0
+
+    def _show_place(self, error: BaseException) -> None:
         if self.debug:
-            raise error
-        if isinstance(error, KeyboardInterrupt):
-            print_line(errors, "Interrupted, before there was anything to keep.", "yellow")
-            raise typer.Exit(INTERRUPTED) from None
-        errors.print(f"[bold red]Error:[/bold red] {_escaped(_reason(error), hint)}", soft_wrap=True)
-        raise typer.Exit(FAILED) from None
+            traceback.print_exception(error)
+
+    def _interruption(self) -> str:
+        if self.has_answer:
+            return f"Interrupted. {self._files() or 'No file was asked for.'}"
+        return f"Interrupted, before there was anything to keep{': nothing was written' * bool(self.wanted)}."
+
+    def _files(self) -> str:
+        """Return which files are written, and why others are not."""
+        there = [f"the {what} {path}" for what, path in self.written.items()]
+        lacking = [
+            f"the {what} {self.wanted.get(what, '')}".rstrip() + f" ({reason.rstrip('.')})"
+            for what, reason in self.unwritten.items()
+        ]
+        kinds = {"Written": there, "Not written": lacking}
+        return " ".join(f"{kind}: {', '.join(names)}." for kind, names in kinds.items() if names)
 
 
 @dataclass
@@ -157,6 +283,10 @@ class Work(Session):
         bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=PANEL)
     ] = False
 
+    def load(self) -> None:
+        """Import the package, which takes two seconds: the help of a command does without."""
+        import_module("symclust.report")
+
 
 def _reason(error: BaseException) -> str:
     """Return what an error says, in one line and in the words of the command."""
@@ -171,24 +301,32 @@ def _reason(error: BaseException) -> str:
     return as_options(" ".join(text.split()))
 
 
-def _escaped(*texts: str) -> str:
-    from rich.markup import escape
+def _say_error(*texts: str) -> None:
+    line = escape(showable(" ".join(text for text in texts if text)))
+    errors.print(f"[bold red]Error:[/bold red] {line}", soft_wrap=True)
 
-    from symclust._text import showable
 
-    return escape(showable(" ".join(text for text in texts if text)))
+def _state_of(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is replaced; None if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 @contextmanager
 def _limited(threads: int | None) -> Iterator[None]:
-    """Limit OpenMP, BLAS and our own threads.
+    """Limit the kernels, OpenMP and BLAS of other libraries, and our own pool.
 
-    Our kernels ask OpenMP, which was started when they were loaded and now takes the number of this thread;
-    our pool asks the environment, as do processes that are started from here.
+    The first three through threadpoolctl; our pool looks at the environment, as do processes that are started
+    from here.
     """
     if threads is None:
         yield
         return
+    from threadpoolctl import threadpool_limits
+
     before = os.environ.get("OMP_NUM_THREADS")
     os.environ["OMP_NUM_THREADS"] = str(threads)
     try:
@@ -203,6 +341,8 @@ def _limited(threads: int | None) -> Iterator[None]:
 
 def _plain(value: Any) -> Any:
     """Return numbers of NumPy as those of Python, and paths as text."""
+    import numpy as np
+
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.item() if isinstance(value, np.generic) else str(value)

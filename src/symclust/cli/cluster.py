@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
 from symclust.cli._methods import Method, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
-from symclust.operators import Network
 
 __all__ = ["cluster"]
+
+QUICK = 1.0  # seconds of the descent that follows an interrupted choice
 
 
 class Affinity(StrEnum):
@@ -59,13 +63,14 @@ def cluster(
     *,
     reading: OfSamples,
     to: ToFiles,
+    resumable: Resumable,
     session: Work,
 ) -> None:
     """Cluster the rows of a table, a matrix of similarities, or the nodes of a graph.
 
     Reads CSV, TSV, Parquet, NPY, NPZ, MatrixMarket, AnnData, edge lists, GraphML and GML, compressed or not.
     What was guessed about the file is printed. Ctrl-C keeps the best that was found, writes it and exits with
-    code 130.
+    code 130; also while the number of clusters is chosen.
 
     Example: `symclust cluster people.csv -k 8 --output labels.csv --report people.html`
     """
@@ -74,33 +79,53 @@ def cluster(
         method, clusters, session.seed, affinity=affinity, time_limit=time_limit, max_iter=max_iter, tol=tol
     )
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
-    fit(session, model, found.data)
+    fit(session, model, found.data, resumable)
     answer = Answer(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": method})
 
 
-def fit(session: Session, model: Any, data: Any) -> None:
+def fit(session: Session, model: Any, data: Any, resumable: Resumable) -> None:
     """Fit, and show how far it is; Ctrl-C keeps what there is."""
-    n = data.shape[0]
+    from symclust.estimators import fit_chosen
+    from symclust.operators import Network
+
+    own = {name: value for name, value in model.get_params().items() if name in ("callback", "time_limit")}
+    samples = "nodes" if isinstance(data, Network) else "samples"
     if model.n_clusters in ("auto", None):
         session.note("The number of clusters is chosen; -k 8 asks for eight.")
-    samples = "nodes" if isinstance(data, Network) else "samples"
-    with session.progress(f"Clustering {n:,} {samples}") as bar:
-        if "callback" in model.get_params():
-            model.set_params(callback=bar.descent(model))
-        try:
-            model.fit(data)
-        finally:
-            if "callback" in model.get_params():
-                model.set_params(callback=None)  # it belongs to this run
+    try:
+        with resumable.kept(session, type(model), model.get_params(deep=False)):
+            chosen = _choose(session, model, data) if model.n_clusters == "auto" else None
+            with session.progress(f"Clustering {data.shape[0]:,} {samples}") as bar:
+                if "callback" in own:
+                    model.set_params(callback=bar.descent(model))
+                model.fit(data) if chosen is None else fit_chosen(model, data, chosen)
+    except KeyboardInterrupt:
+        if not hasattr(model, "labels_"):
+            raise
+    model.set_params(**own)  # what was changed belongs to this run
+    session.begin_writing()
 
 
-def finish(answer: Answer, to: ToFiles, about: dict[str, Any], extra: dict[str, Any] | None = None) -> None:
+def _choose(session: Session, model: Any, data: Any) -> Any:
+    """Return how many clusters there are; an interrupted choice is followed by a short fit."""
+    from symclust.estimators import choose_for
+
+    with session.progress("Comparing numbers of clusters") as bar:
+        chosen = session.best_so_far(bar, partial(choose_for, model, data))
+    if session.is_interrupted and "time_limit" in model.get_params():
+        model.set_params(time_limit=min(QUICK, model.time_limit or QUICK))
+    return chosen
+
+
+def finish(
+    answer: Answer, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
+) -> None:
     """Show what was found, write what is wanted, and end."""
     show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
     answer.write(to, extra)
-    answer.session.finish({**about, **summary_of(answer)})
+    answer.session.finish(lambda: {**about, **summary_of(answer)})
 
 
 def _called(file: Path) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from symclust.cli._answer import Answer
+from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfGraphs, read_input
 from symclust.cli._methods import SimilarityMethod, make_model, number_of
 from symclust.cli._output import PANEL, ToFiles
@@ -55,6 +57,7 @@ def communities(
     *,
     reading: OfGraphs,
     to: ToFiles,
+    resumable: Resumable,
     session: Work,
 ) -> None:
     """Find communities in a network.
@@ -72,19 +75,20 @@ def communities(
     model: Any = make_model(chosen, clusters, session.seed)
     if chosen is SimilarityMethod.tree and clusters == "auto" and found.data.shape[0] > LARGE:
         model.set_params(n_clusters=None)  # as many as raise the modularity: a network may have thousands
-    fit(session, model, found.data)
+    fit(session, model, found.data, resumable)
     answer = Answer(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
-    extra = {} if overlap is None else {"communities": _overlapping(model, overlap)}
     about = {"command": "communities", "file": str(graph), "kind": found.kind, "notes": found.notes}
-    finish(answer, to, {**about, "method": chosen}, extra)
+    finish(answer, to, {**about, "method": chosen}, partial(_shared, model, overlap))
 
 
-def _overlapping(model: Any, threshold: float) -> list[str]:
-    """Return the numbers of all communities of each node, with spaces between them."""
+def _shared(model: Any, threshold: float | None) -> dict[str, list[str]]:
+    """Return the column with the numbers of all communities of each node, with spaces between them."""
+    if threshold is None:
+        return {}
     of_node: list[list[str]] = [[] for _ in model.labels_]
     found = model.communities(threshold=threshold)
     place = {node: i for i, node in enumerate(found.by_node)}
     for number, members in enumerate(found):
         for node in members:
             of_node[place[node]].append(str(number))
-    return [" ".join(numbers) for numbers in of_node]
+    return {"communities": [" ".join(numbers) for numbers in of_node]}

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from sklearn.datasets import load_digits, load_sample_image
 
 import symclust
 from symclust.cli._console import print_line, screen
 from symclust.cli._docstrings import docstrings
-from symclust.cli._output import PAGES, check_targets
+from symclust.cli._output import PAGES, aim
 from symclust.cli._session import Work
-from symclust.report import Part, find, read_clustering, write_report
+
+if TYPE_CHECKING:
+    from symclust.report import Part
 
 __all__ = ["demo"]
 
@@ -48,8 +50,22 @@ def demo(
     NumPy, SciPy and scikit-learn, and divides a photograph into regions. Nothing is downloaded. It takes
     less than a minute on two processors, and the page opens in any browser.
     """
-    check_targets({output: PAGES})
-    parts, seconds = [], {}
+    aim(session, report=(output, PAGES))
+    parts: list[Part] = []
+    seconds: dict[str, float] = {}
+    try:
+        _make(session, parts, seconds)
+    except KeyboardInterrupt:
+        if not parts:
+            raise
+        session.keep(f"Of {len(PARTS)} parts there {'is' if len(parts) == 1 else 'are'} {len(parts)}.")
+    session.begin_writing()
+    session.write("report", partial(_write, session, parts))
+    session.finish(lambda: {"command": "demo", "parts": seconds})
+
+
+def _make(session: Work, parts: list[Part], seconds: dict[str, float]) -> None:
+    """Make one part after the other, and say what each has found; one that was interrupted is the last."""
     for number, (title, make) in enumerate(PARTS.items(), start=1):
         session.note(f"{number} of {len(PARTS)}: {title}", style="bold")
         start = perf_counter()
@@ -59,18 +75,21 @@ def demo(
         seconds[title] = round(perf_counter() - start, 2)
         if session.is_interrupted:
             break
+
+
+def _write(session: Work, parts: list[Part], path: Path) -> None:
+    from symclust.report import write_report
+
+    summary = "Four examples on data that come with installed packages."
     with session.progress("Writing the report"):
-        page = write_report(
-            output,
-            parts,
-            title="symclust at work",
-            summary="Four examples on data that come with installed packages.",
-        )
-    session.say(f"The report is at {page.resolve()}", "bold")
-    session.finish({"command": "demo", "parts": seconds, "written": {"report": str(page.resolve())}})
+        write_report(path, parts, title="symclust at work", summary=summary)
 
 
 def _digits(session: Work) -> Iterator[Part]:
+    from sklearn.datasets import load_digits
+
+    from symclust.report import Part
+
     digits = load_digits()
     model = symclust.SymNMF(10, random_state=session.seed)
     with session.progress("Clustering 1,797 images of digits") as bar:
@@ -86,6 +105,10 @@ def _digits(session: Work) -> Iterator[Part]:
 
 
 def _number(session: Work) -> Iterator[Part]:
+    from sklearn.datasets import load_digits
+
+    from symclust.report import Part
+
     with session.progress("Comparing 2 to 20 clusters of digits") as bar:
         selection = symclust.select_n_clusters(
             load_digits().data,
@@ -102,6 +125,8 @@ def _number(session: Work) -> Iterator[Part]:
 
 
 def _documents(session: Work) -> Iterator[Part]:
+    from symclust.report import Part
+
     with session.progress("Gathering docstrings"):
         texts = docstrings()
     with session.progress(f"Finding topics in {len(texts):,} docstrings") as bar:
@@ -128,6 +153,10 @@ def _english() -> list[str]:
 
 
 def _picture(session: Work) -> Iterator[Part]:
+    from sklearn.datasets import load_sample_image
+
+    from symclust.report import Part
+
     missing = [library for library in ("skimage", "PIL") if find_spec(library) is None]
     if missing:
         session.note(
@@ -162,6 +191,8 @@ def _tell(session: Work, part: Part) -> None:
     if hasattr(part.model, "candidates"):
         session.say(part.model.sentence)
         return
+    from symclust.report import find, read_clustering
+
     findings = find(read_clustering(part.model, labels_true=part.labels_true))
     session.say(" ".join([findings.headline, *findings.facts]))
     if hasattr(part.model, "draw") and session.shows_answer:

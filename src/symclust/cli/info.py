@@ -9,9 +9,7 @@ from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
-from threadpoolctl import threadpool_info
 
-from symclust import _kernels
 from symclust.cli._console import screen
 from symclust.cli._session import Session
 
@@ -29,7 +27,7 @@ def info(session: Session) -> None:
     if session.shows_answer:
         _draw()
     parts = {name: {x: _installed(x) or None for x in found} for name, found in optional_parts().items()}
-    session.finish({"command": "info", "facts": _facts(), "parts": parts})
+    session.finish(lambda: {"command": "info", "facts": _facts(), "parts": parts})
 
 
 def _draw() -> None:
@@ -52,11 +50,14 @@ def _draw() -> None:
 
 
 def _facts() -> dict[str, str]:
+    from threadpoolctl import threadpool_info
+
+    from symclust import _kernels
+
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return {
         "instruction set": _kernels.instruction_set,
         "kernel threads": str(_kernels.max_threads()),
-        "OpenMP": "yes" if _kernels.openmp else "no",
         "BLAS": "\n".join(map(_blas, blas)) or "none found",
         "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "NumPy": version("numpy"),

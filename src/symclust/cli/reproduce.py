@@ -53,7 +53,7 @@ def reproduce(
     known = _experiments(checkout / FOLDER)
     if table is None:
         _list(session, known)
-        session.finish({"command": "reproduce", "checkout": checkout, "experiments": known})
+        session.finish(lambda: {"command": "reproduce", "checkout": checkout, "experiments": known})
         return
     name = table.replace("-", "_")
     if name not in known:
@@ -64,9 +64,8 @@ def reproduce(
     code = _run(checkout, name, data, session)
     if code:
         raise typer.Exit(code)
-    session.finish(
-        {"command": "reproduce", "experiment": name, "results": checkout / "benchmarks" / "results"}
-    )
+    results = checkout / "benchmarks" / "results"
+    session.finish(lambda: {"command": "reproduce", "experiment": name, "results": results})
 
 
 def _checkout() -> Path:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from symclust import segment_image
+import symclust
 from symclust.cli._answer import Answer, show_findings, summary_of
 from symclust.cli._input import OfImages, read_input
-from symclust.cli._output import PAGES, PANEL, ToPage, check_targets
+from symclust.cli._output import PAGES, PANEL, ToPage, aim
 from symclust.cli._session import Work
 
 __all__ = ["segment"]
@@ -84,24 +85,19 @@ def segment(
 
     Example: `symclust segment photo.jpg --segments 12 --output mask.png --overlay regions.png`
     """
-    check_targets({output: MASKS, overlay: PICTURES, to.report: PAGES})
+    aim(session, mask=(output, MASKS), picture=(overlay, PICTURES), report=(to.report, PAGES))
     found = read_input(session, image, reading, ("image",), only="image")
     with session.progress("Segmenting") as bar:
-        answer = segment_image(
+        answer = symclust.segment_image(
             found.data, segments, way=way, preset=preset, random_state=session.seed, callback=bar.steps
         )
+    session.begin_writing()
     for note in answer.notes:
         session.note(note)
     written = Answer(session, answer, title=f"Regions in {image.name}")
     show_findings(written)
-    for what, path, options in (("mask", output, {}), ("picture", overlay, {"style": str(style)})):
-        _save(written, what, path, options)
-    written.write_page(to.report)
+    session.write("mask", answer.save)
+    session.write("picture", partial(answer.save, style=str(style)))
+    written.write_page()
     about = {"command": "segment", "file": str(image), "notes": answer.notes, "shape": answer.labels.shape}
-    session.finish({**about, **summary_of(written)})
-
-
-def _save(answer: Answer, what: str, path: Path | None, options: dict[str, Any]) -> None:
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        answer.say_written(what, answer.model.save(path, **options))
+    session.finish(lambda: {**about, **summary_of(written)})

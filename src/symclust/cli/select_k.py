@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from symclust import select_n_clusters
 from symclust.cli._answer import Answer
+from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
 from symclust.cli._methods import Method, make_model
-from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, check_targets, write_table
+from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, aim, write_table
 from symclust.cli._session import Work
 
 __all__ = ["select_k"]
@@ -85,38 +86,42 @@ def select_k(
     *,
     reading: OfSamples,
     to: ToPage,
+    resumable: Resumable,
     session: Work,
 ) -> None:
     """Say how many clusters there are, with the evidence.
 
+    Ctrl-C keeps the answer that the evidence until then gives, if there is one, and exits with code 130.
+
     Example: `symclust select-k people.csv --candidates 2-15 --method gps --report choice.html`
     """
-    check_targets({output: TABLES, to.report: PAGES})
+    from symclust import select_n_clusters
+
+    aim(session, table=(output, TABLES), report=(to.report, PAGES))
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     with session.progress("Comparing numbers of clusters") as bar:
-        answer = select_n_clusters(
-            found.data,
-            make_model(estimator, 2, session.seed),
-            candidates,  # type: ignore[arg-type]  # the callback has made numbers of it
-            str(method),
-            random_state=session.seed,
-            callback=bar.steps,
-        )
+        model = make_model(estimator, 2, session.seed)
+        options: Any = {"candidates": candidates, "method": str(method), "random_state": session.seed}
+        choose = partial(select_n_clusters, found.data, model, **options)
+        with resumable.kept(session, select_n_clusters, {"estimator": model, **options, "callback": None}):
+            answer = session.best_so_far(bar, choose)
+    session.begin_writing()
     _show(session, answer)
     written = Answer(session, answer, title=f"How many clusters are in {file.name}?")
-    if output is not None:
-        written.say_written("table", write_table(output, answer.to_dataframe()))
-    written.write_page(to.report)
+    session.write("table", lambda path: write_table(path, answer.to_dataframe()))
+    written.write_page()
     scores = {name: curve.values for name, curve in answer.curves.items()}
     about = {"command": "select-k", "file": str(file), "method": method, "n_clusters": answer.n_clusters}
     rest = {"sentence": answer.sentence, "candidates": answer.candidates, "curves": scores}
-    session.finish({**about, **rest, "written": written.written})
+    session.finish(lambda: {**about, **rest})
 
 
 def _show(session: Work, answer: Any) -> None:
     """Draw the numbers that were tried with what the choice rests on; the whole table is for --output."""
     if not session.shows_answer:
         return
+    import numpy as np
+
     curve, null = answer.curves[answer.score], answer.curves.get(f"{answer.score} (null)")
     columns = {answer.score: curve.values, "±": curve.spread, "without clusters": null and null.values}
     shown = {name: values for name, values in columns.items() if values is not None}
@@ -134,4 +139,4 @@ def _show(session: Work, answer: Any) -> None:
 
 
 def _finite(value: float) -> float:
-    return float(value) if np.isfinite(value) else 0.0
+    return float(value) if isfinite(value) else 0.0

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 import symclust
+from symclust._files import replacing
 from symclust.cli._answer import Answer, summary_of
 from symclust.cli._console import errors, screen
 from symclust.cli._input import OfTexts, read_input
 from symclust.cli._methods import number_of
-from symclust.cli._output import PANEL, STDOUT, ToFiles, check_targets
+from symclust.cli._output import PANEL, STDOUT, ToFiles
 from symclust.cli._session import Session, Work
 
 __all__ = ["topics"]
@@ -85,8 +86,7 @@ def topics(
 
     Example: `symclust topics letters/ -k 20 --report letters.html`
     """
-    to.check(session)
-    check_targets({tree: (".json",)})
+    to.check(session, tree=(tree, (".json",)))
     options = _vectorizer(stop_words, min_df, max_df, phrases)
     found = read_input(session, path, reading, ("texts",), only="texts")
     with session.progress(f"Finding topics in {len(found.data):,} documents") as bar:
@@ -99,7 +99,8 @@ def topics(
             random_state=session.seed,
             **options,
         )
-    _finish(session, answer, path, to, tree)
+    session.begin_writing()
+    _finish(session, answer, path, to)
 
 
 def _vectorizer(
@@ -113,19 +114,21 @@ def _vectorizer(
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _finish(session: Session, found: Any, path: Path, to: ToFiles, tree: Path | None) -> None:
+def _finish(session: Session, found: Any, path: Path, to: ToFiles) -> None:
     for note in found.notes:
         session.note(note)
     if session.shows_answer:
         console = errors if str(to.output) == STDOUT else screen
-        console.print(found.draw(max(40, console.width)), markup=False, soft_wrap=True)
+        with session.trying("summary"):
+            console.print(found.draw(max(40, console.width)), markup=False, soft_wrap=True)
     answer = Answer(session, found, found.names, f"Topics in {path.name or path}")
     words = [", ".join(term for term, _ in leaf.terms[:5]) for leaf in found.leaves]
-    answer.write(to, {"terms": [words[label] if label >= 0 else "" for label in found.labels_]})
-    if tree is not None:
-        tree.parent.mkdir(parents=True, exist_ok=True)
-        tree.write_text(found.to_json(indent=1), encoding="utf-8")
-        answer.written["tree"] = str(tree.resolve())
-        session.say(f"Wrote the tree to {tree}")
+    answer.write(to, lambda: {"terms": [words[label] if label >= 0 else "" for label in found.labels_]})
+    session.write("tree", lambda file: _write_tree(file, found))
     about = {"command": "topics", "file": str(path), "terms": words, "notes": found.notes}
-    session.finish({**about, **summary_of(answer)})
+    session.finish(lambda: {**about, **summary_of(answer)})
+
+
+def _write_tree(path: Path, found: Any) -> None:
+    with replacing(path) as file:
+        file.write(found.to_json(indent=1).encode())
