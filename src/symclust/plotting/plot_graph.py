@@ -36,7 +36,8 @@ def plot_graph(
     Parameters
     ----------
     A : fitted estimator; or ndarray, sparse array or operator of shape (n_samples, n_samples)
-        A model with ``affinity_matrix_``, or the weights of the edges.
+        A model of a network, whose edges are drawn as they were given; another model with
+        ``affinity_matrix_``, whose similarities are the edges; or the weights of the edges.
     labels : array-like of shape (n_samples,), optional
         Cluster of each node; by default the model's ``labels_``.
     ax : matplotlib Axes, optional
@@ -59,9 +60,11 @@ def plot_graph(
     >>> from symclust.plotting import plot_graph
     >>> model = SymNMF(2, random_state=0).fit(nx.karate_club_graph())
     >>> plot_graph(model).get_xlabel()
-    '34 nodes in 2 clusters, 167 links'
+    '34 nodes in 2 clusters, 78 links'
     """
+    network = getattr(A, "network_", None)
     A, labels = read_similarity(A, labels)
+    A = A if network is None else network
     ax = fresh_axes(ax, 5.2, 5.2)
     found = graph_map(A, labels, max_nodes=max_nodes, max_edges=max_edges, random_state=random_state)
     n_clusters = int(found.clusters.max(initial=-1)) + 1

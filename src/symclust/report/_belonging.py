@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.estimators import labels_of
 

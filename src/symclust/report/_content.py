@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.metrics import normalized_mutual_info_score
 
 from symclust._types import Array
@@ -96,6 +97,8 @@ def _headline(clustering: Clustering) -> dict[str, str]:
     nouns, labels = clustering.nouns, clustering.labels
     found = int(np.count_nonzero(clustering.sizes))
     numbers = {f"{nouns.sample}s": f"{len(labels):,}", f"{nouns.cluster}s": f"{found:,}"}
+    if clustering.is_network and issparse(clustering.similarity):
+        numbers["links"] = f"{clustering.similarity.nnz // 2:,}"
     if clustering.belonging is not None and (labels >= 0).any():
         clear = percent(float(clustering.belonging.is_clear[labels >= 0].mean()))
         numbers["belong clearly"] = clear.replace("more than ", ">").replace("less than ", "<")

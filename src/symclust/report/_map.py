@@ -129,7 +129,8 @@ def _caption(clustering: Clustering, found: GraphMap) -> str:
             "line with the weight of all links between two. Neighbours on the map have many links."
         )
     hidden = f" The {found.n_hidden:,} weakest links are not drawn." if found.n_hidden else ""
+    lines = "lines are the links" if clustering.is_network else "lines join those that are similar"
     return (
-        f"Every dot is a {clustering.nouns.sample}; lines join those that are similar or linked, and pull "
-        f"them together. Point at a dot to read its name.{hidden}"
+        f"Every dot is a {clustering.nouns.sample}; {lines}, and pull them together. Point at a dot to read "
+        f"its name.{hidden}"
     )

@@ -59,10 +59,12 @@ def matrix_of(clustering: Clustering) -> Matrix | None:
         "samples": [_shown(clustering.name_of(i)) for i in order.tolist()] if n <= TILES else [],
         "means": _means(clustering, found),
         "noun": clustering.nouns.cluster,
+        "what": "mean weight per pair" if clustering.is_network else "mean similarity",
     }
+    kind = "Adjacency" if clustering.is_network else "Similarity"
     alt = (
-        f"Similarity matrix of {clustering.nouns.samples(n)} ordered by {clustering.nouns.cluster}; dark "
-        f"squares on the diagonal are the {clustering.nouns.cluster}s, {len(found):,} in all."
+        f"{kind} matrix of {clustering.nouns.samples(n)} ordered by {clustering.nouns.cluster}; dark squares "
+        f"on the diagonal are the {clustering.nouns.cluster}s, {len(found):,} in all."
     )
     return Matrix(grey_picture(255 - levels), alt, data, len(tiles))
 
@@ -93,7 +95,10 @@ def _levels(tiles: Array) -> tuple[Array, float, bool]:
 
 
 def _means(clustering: Clustering, found: Array) -> list[list[float]]:
-    """Return the mean similarity of all pairs of two clusters, where there are few clusters."""
+    """Return the mean similarity of all pairs of two clusters, where there are few clusters.
+
+    A node of a network is no pair with itself.
+    """
     if not 0 < len(found) <= MOST_MEANS:
         return []
     place = np.full(clustering.n_clusters + 1, -1)
@@ -102,6 +107,6 @@ def _means(clustering: Clustering, found: Array) -> list[list[float]]:
     inside = np.flatnonzero(columns >= 0)
     Z = csr_array((np.ones(len(inside)), (inside, columns[inside])), (clustering.n_samples, len(found)))
     sizes = clustering.sizes[found].astype(np.float64)
-    pairs = np.outer(sizes, sizes)
-    means = np.asarray(block_sums(clustering.similarity, Z), dtype=np.float64) / pairs
+    pairs = np.outer(sizes, sizes) - (np.diag(sizes) if clustering.is_network else 0)
+    means = np.asarray(block_sums(clustering.similarity, Z), dtype=np.float64) / np.maximum(pairs, 1)
     return [[float(f"{value:.3g}") for value in row] for row in means]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError, SymclustError
 from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
@@ -49,7 +49,7 @@ class Clustering:
     membership : ndarray, csr_array or None
         Degrees of membership, where they say more than the labels.
     similarity : ndarray, sparse array, operator or None
-        Pairwise similarities.
+        Pairwise similarities; of a network, the weights of its links as they were given.
     names : list or None
         Of the samples.
     classes : ndarray or None
@@ -154,7 +154,7 @@ def read_clustering(
         labels=labels,
         n_clusters=n_clusters,
         membership=membership,
-        similarity=getattr(model, "affinity_matrix_", None),
+        similarity=_similarity(model),
         names=_listed("names", given, n),
         classes=None if classes is None else _comparable(classes),
         terms=_cluster_terms(model, nodes, _feature_names(model, feature_names)),
@@ -253,6 +253,18 @@ def _estimators(model: Any) -> list[Any]:
     return [
         thing for thing in (model, *inner) if hasattr(thing, "get_params") and not isinstance(thing, type)
     ]
+
+
+def _similarity(model: Any) -> Any:
+    network = getattr(model, "network_", None)
+    if network is None and _nouns(model).sample != "node":
+        return getattr(model, "affinity_matrix_", None)
+    if network is None:
+        return None  # of models of earlier versions, which hold walks on the network and not its links
+    loops = sparse.diags_array(network.diagonal(), format="csr")
+    links = sparse.csr_array(network - loops)  # between different nodes
+    links.eliminate_zeros()
+    return links
 
 
 # Degrees of membership --------------------------------------------------------------------------------------

@@ -205,7 +205,7 @@
       const a = clusterAt(row), b = clusterAt(column);
       const who = data.samples.length ? `${data.samples[row]} and ${data.samples[column]}: ` : "";
       const where = a === b ? `inside ${named(a)}` : `between ${named(a)} and ${named(b)}`;
-      const mean = data.means.length && data.clusters[a] >= 0 && data.clusters[b] >= 0 ? `, mean similarity ${data.means[a][b]}` : "";
+      const mean = data.means.length && data.clusters[a] >= 0 && data.clusters[b] >= 0 ? `, ${data.what} ${data.means[a][b]}` : "";
       told.textContent = who + where + mean;
     };
 
