@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from symclust import NMF, KernelKMeans, LinkageClustering, OffDiagonalSymNMF, SymNMF, registry
+from symclust import NMF, Diana, KernelKMeans, LinkageClustering, OffDiagonalSymNMF, SymNMF, registry
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, OptionError
 from symclust.selection import ConsensusMatrix, Features, Pairs, Study, consensus
 from symclust.selection.consensus import Consensus, ConsensusInit
@@ -200,10 +200,10 @@ def test_the_estimator_given_stays_as_it_was(blobs):
     assert estimator.get_params() == before
 
 
-@pytest.mark.parametrize("estimator", [AgglomerativeClustering(), LinkageClustering()], ids=repr)
+@pytest.mark.parametrize("estimator", [AgglomerativeClustering(), LinkageClustering(), Diana()], ids=repr)
 def test_an_estimator_without_chance_is_refused(blobs, estimator):
     with pytest.raises(
-        CombinationError, match=rf"{type(estimator).__name__} has no random_state.*'consensus'"
+        CombinationError, match=rf"{type(estimator).__name__} leaves nothing to chance.*'consensus'"
     ):
         ConsensusInit().choose(study_of(blobs[0], estimator))
 

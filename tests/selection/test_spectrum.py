@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import KMeans
 
 from symclust import SymNMF
 from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError, InputError
-from symclust.selection import Features, Pairs, Study
+from symclust.selection import Features, Pairs, Study, spectrum
 from symclust.selection._nulls import shuffled_pairs
 from symclust.selection.spectrum import BetheHessian, _matrix, _two_core, lowest_eigenvalues
 
@@ -148,3 +149,16 @@ def test_what_is_no_network_is_refused():
         choose(X @ X.T)
     with pytest.raises(InputError, match="negative entries, down to -1"):
         choose(sparse.csr_array([[0, -1.0, 0], [-1.0, 0, 0], [0, 0, 0]]))
+
+
+def test_eigenvalues_that_lanczos_does_not_find(monkeypatch):
+    A = planted_partition(300, 3, degree=10, mixing=0.2, random_state=0)[0]
+    expected = lowest_eigenvalues(A, 6, np.random.RandomState(0))[:6]
+
+    def fails(*arguments, **options):
+        raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((300, 0)))
+
+    monkeypatch.setattr(spectrum, "DENSE", 10)
+    monkeypatch.setattr(spectrum, "eigsh", fails)
+    found = lowest_eigenvalues(A, 6, np.random.RandomState(0))[:6]
+    np.testing.assert_allclose(found, expected, atol=1e-2)

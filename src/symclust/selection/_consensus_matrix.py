@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.utils import check_random_state
 
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.metrics import cophenetic_correlation

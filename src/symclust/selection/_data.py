@@ -5,17 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics import pairwise_distances_argmin
 
+from symclust._threads import cached_property
 from symclust._types import Array
+from symclust.exceptions import InputError
+from symclust.operators import Operator
 from symclust.selection._nulls import UniformBox, shuffled_entries, shuffled_pairs
+from symclust.validation import share_of_zeros
 
+MOSTLY_ZEROS, HALF = 0.9, 0.5  # a box has no zeros
+LARGEST_BOX = 10**7  # entries, if half of them are zero: as an array they would take far more room
 NOWHERE = -1  # the label of a sample that was placed in no cluster
+LARGEST_DENSE = 4000  # samples of an operator that may be written out as a matrix: 128 MB
 
 
 class Data(ABC):
@@ -70,22 +76,31 @@ class Features(Data):
         return known[pairwise_distances_argmin(self.X[rest], centres)]
 
     def null(self, rng: np.random.RandomState) -> Features:
-        """Return samples from the box of the principal components, Algorithm 3; sparse ones shuffled."""
-        return Features(self._box.draw(rng) if self.is_dense else shuffled_entries(self.X, rng))
+        """Return samples from the box of the principal components, Algorithm 3, or with entries shuffled."""
+        if not self._are_counts:
+            return Features(self._box.draw(rng))
+        Z = shuffled_entries(self.X, rng)
+        return Features(Z.toarray() if self.is_dense else Z)
+
+    @cached_property
+    def _are_counts(self) -> bool:
+        """Whether features are zero for most samples, like words, or too many to be decomposed."""
+        zeros, size = share_of_zeros(self.X), self.X.shape[0] * self.X.shape[1]
+        return zeros >= MOSTLY_ZEROS or (zeros >= HALF and size > LARGEST_BOX)
 
     @cached_property
     def _box(self) -> UniformBox:
-        return UniformBox(self.X)
+        return UniformBox(self.X if self.is_dense else self.X.toarray())
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Data):
-    """Similarities of samples, n × n, dense or CSR.
+    """Similarities of samples, n × n.
 
     Attributes
     ----------
-    A : ndarray or csr_array
-        The similarities.
+    A : ndarray, csr_array or Operator
+        The similarities. Their parts are taken of `matrix`.
     source : Data or None
         What they were made of: features, or the edges of a network. None where they were given.
     make : callable or None
@@ -101,16 +116,30 @@ class Pairs(Data):
         """The number of samples."""
         return self.A.shape[0]
 
+    @cached_property
+    def matrix(self) -> Any:
+        """The similarities as an ndarray or csr_array; an operator is written out if it is small enough."""
+        if not isinstance(self.A, Operator):
+            return self.A
+        if self.n > LARGEST_DENSE:
+            raise InputError(
+                f"The number of clusters is chosen by parts of a matrix, and {self.A!r} is known by its "
+                f"products alone; up to {LARGEST_DENSE:,} samples are written out. Give a matrix, a graph or "
+                "fewer samples, or have an affinity keep neighbours only, for example by "
+                "affinity_params={'n_neighbors': 15}."
+            )
+        return self.A.toarray()
+
     def take(self, part: Array) -> Any:
         """Return the similarities inside the part."""
-        return self.A[part][:, part]
+        return self.matrix[part][:, part]
 
     def place(self, model: Any, labels: Array, part: Array, rest: Array) -> Array:
         """Place samples by their similarities to those of the part.
 
         A model without `predict` gives each to the cluster it is most similar to on average.
         """
-        A = self.A[rest][:, part]
+        A = self.matrix[rest][:, part]
         if hasattr(model, "predict"):
             return model.predict(A)
         known, places = np.unique(labels, return_inverse=True)
@@ -127,7 +156,7 @@ class Pairs(Data):
         of neighbours has structure even where the samples have none. Otherwise each sample keeps its degree.
         """
         if self.source is None or self.make is None:
-            return Pairs(shuffled_pairs(self.A, rng))
+            return Pairs(shuffled_pairs(self.matrix, rng))
         source = self.source.null(rng)
-        given = source.X if isinstance(source, Features) else source.A  # type: ignore[attr-defined]
+        given = source.X if isinstance(source, Features) else source.matrix  # type: ignore[attr-defined]
         return Pairs(self.make(given), source, self.make)

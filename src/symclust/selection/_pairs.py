@@ -33,7 +33,7 @@ def pairs_of(data: Data, method: str) -> Any:
             f"method={method!r} looks at similarities of samples, and this estimator clusters them by their "
             "features. Choose an estimator on similarities, such as SymNMF, or another method."
         )
-    return without_diagonal(data.source.A if isinstance(data.source, Pairs) else data.A)
+    return without_diagonal((data.source if isinstance(data.source, Pairs) else data).matrix)
 
 
 def without_diagonal(A: Any) -> Any:
@@ -66,7 +66,7 @@ def null_pairs(data: Data, rng: np.random.RandomState) -> Any:
     A network is rewired itself, not what an estimator makes of it.
     """
     if isinstance(data, Pairs) and isinstance(data.source, Features) and data.make is not None:
-        return without_diagonal(data.make(data.source.null(rng).X))
+        return without_diagonal(data.null(rng).matrix)
     return shuffled_pairs(pairs_of(data, ""), rng)
 
 

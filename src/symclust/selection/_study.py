@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +13,14 @@ import numpy as np
 from sklearn.base import clone
 
 from symclust._machines import Shared, call, on_other_machines
+from symclust._threads import raising_interrupts
 from symclust._types import Array
-from symclust.exceptions import InputError, InterruptedWarning
+from symclust.exceptions import InputError
+from symclust.selection._answer import Selection
 from symclust.selection._data import NOWHERE, Data, Features
+from symclust.storage import recorded, recorded_each
 
+LEAST_NULLS = 3  # data sets without clusters that an answer takes
 PARAMETERS = ("n_clusters", "n_components")  # what estimators call the number of clusters
 
 
@@ -32,12 +36,15 @@ class Progress:
         What is being done.
     seconds : float
         Since the beginning.
+    so_far : Selection or None
+        The answer by the evidence until now, if the method has one by then.
     """
 
     done: int
     total: int
     stage: str
     seconds: float
+    so_far: Selection | None = None
 
 
 @dataclass(frozen=True)
@@ -83,23 +90,34 @@ class Study:
         tasks: Iterable[Sequence[Any]],
         stage: str,
         shared: Sequence[Any] = (),
+        so_far: Callable[[list[Any]], Selection | None] = lambda found: None,
     ) -> list[Any]:
-        """Return ``function(*shared, *task)`` for all tasks, by joblib; the function is one of a module."""
-        tasks, common = list(tasks), Shared(*shared)
+        """Return ``function(*shared, *task)`` for all tasks, by joblib; the function is one of a module.
+
+        `so_far` makes an answer of what the first tasks have found, for the callback. Ctrl-C is raised,
+        whatever a task would keep: a score of half a fit would pass for one of a whole.
+        """
+        tasks, common = list(tasks), Shared(function, *shared)
         run = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")
+
+        def answers(done: int) -> Iterator[Any]:
+            return run(joblib.delayed(call)(common, raising_interrupts, *task) for task in tasks[done:])
+
         found = []
-        for answer in run(joblib.delayed(call)(common, function, *task) for task in tasks):
+        for answer in recorded_each(stage, answers):
             found.append(answer)
-            self.report(len(found), len(tasks), stage)
+            self.report(len(found), len(tasks), stage, None if self.callback is None else so_far(found))
         return found
 
-    def report(self, done: int, total: int, stage: str) -> None:
+    def report(self, done: int, total: int, stage: str, so_far: Selection | None = None) -> None:
         """Tell the callback, if there is one."""
         if self.callback is not None:
-            self.callback(Progress(done, total, stage, time.perf_counter() - self.began))
+            self.callback(Progress(done, total, stage, time.perf_counter() - self.began, so_far))
 
-    def over_nulls(self, function: Callable[[Study], Any], count: int) -> list[Any]:
-        """Return what `function` finds in studies of data without clusters.
+    def over_nulls(
+        self, function: Callable[[Study], Any], count: int, answer: Callable[[list[Any]], Selection]
+    ) -> Selection:
+        """Return the answer to what `function` finds in studies of data without clusters.
 
         Each null is one piece of work for joblib, unless the estimator takes all parts of a null at once by
         itself, on all processors.
@@ -107,7 +125,11 @@ class Study:
         tasks = [(seed,) for seed in self.seeds(count)]
         # A number of jobs does not keep work from a cluster: there each null has a machine to itself.
         who = replace(self, n_jobs=1) if _takes_parts(self.estimator) and not on_other_machines() else self
-        return who.map(_study_null, tasks, "data without clusters", (function, self))
+
+        def so_far(found: list[Any]) -> Selection | None:
+            return None if len(found) < LEAST_NULLS else answer_so_far(answer(found), len(found))
+
+        return answer(who.map(_study_null, tasks, "data without clusters", (function, self), so_far))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "callback": None}  # it belongs to the process that asked
@@ -134,13 +156,19 @@ class Study:
         """
         seeds = self.seeds(len(parts))
         if isinstance(self.data, Features) and self.data.is_dense and _takes_parts(self.estimator):
-            labels = self.estimator._label_parts(self.data.X, parts, self.candidates, seeds, place)
+            given = (self.data.X, parts, self.candidates, seeds, place)
+            labels = recorded(stage, lambda: self.estimator._label_parts(*given))
             self.report(len(parts), len(parts), stage)
             return labels
         shared = self.estimator, self.data, self.candidates, place
         return np.array(self.map(_label_part, zip(parts, seeds, strict=True), stage, shared)).reshape(
             len(parts), len(self.candidates), self.data.n
         )
+
+
+def answer_so_far(answer: Selection, n_nulls: int) -> Selection:
+    """Return an answer whose sentence says how many data sets without clusters it has seen."""
+    return replace(answer, sentence=f"{answer.sentence} So far these are {n_nulls}.")
 
 
 def _takes_parts(estimator: Any) -> bool:
@@ -175,11 +203,10 @@ def _label_part(
     possible = [(row, k) for row, k in zip(found, candidates, strict=True) if k <= len(part)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a part that cannot be cut into so many clusters is an answer too
-        warnings.simplefilter("error", InterruptedWarning)
         for row, k in reversed(possible):
             if tree is None:  # that of the largest number holds all others
                 model: Any = with_clusters(estimator, k, seed)
-                found_here = _fit_predict(model, own)
+                found_here = model.fit_predict(own)
                 tree, nowhere = getattr(model, "tree_", None), found_here < 0
             else:
                 model, found_here = None, np.where(nowhere, NOWHERE, tree.cut(min(k, tree.n_splits + 1)))
@@ -187,11 +214,3 @@ def _label_part(
             if rest.size:
                 row[rest] = data.place(model, found_here, part, rest)
     return found
-
-
-def _fit_predict(model: Any, X: Any) -> Array:
-    """Return the labels of a fit. Ctrl-C ends a study, though our estimators would keep what they have."""
-    try:
-        return model.fit_predict(X)
-    except InterruptedWarning as interrupted:
-        raise KeyboardInterrupt from interrupted

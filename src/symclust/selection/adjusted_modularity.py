@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from symclust.selection._data import Data
 from symclust.selection._method import Method
 from symclust.selection._pairs import null_pairs, pairs_of, row_sums
 from symclust.selection._rules import chance_of, smallest_good, standard_error
-from symclust.selection._study import Study
+from symclust.selection._study import LEAST_NULLS, Study, answer_so_far
 from symclust.validation import check_number
 
 __all__ = ["AdjustedModularity"]
@@ -95,13 +96,33 @@ class AdjustedModularity(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the number of clusters that explains more than chance does."""
-        began = time.perf_counter()
         check_number("n_parts", self.n_parts, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
         n_nulls = (10 if study.data.n <= MANY else 5) if self.n_nulls is None else self.n_nulls
-        check_number("n_nulls", n_nulls, least=3, whole=True)
+        check_number("n_nulls", n_nulls, least=LEAST_NULLS, whole=True)
         check_number("level", self.level, least=0, most=1, exclusive=True)
-        measured = self._measure(study, n_nulls)
+        own, nulls = self._grow(study, n_nulls)
+        return self._answer(study, own, nulls)
+
+    def _grow(self, study: Study, n_nulls: int) -> tuple[list[Array], list[Array]]:
+        """Return the modularities of all samples and of parts of them, and those without clusters."""
+        data, n = study.data, study.data.n
+        A = pairs_of(data, "adjusted_modularity")
+        size = max(2, round(self.share * n))
+        parts = [np.sort(study.rng.permutation(n)[:size]) for _ in range(self.n_parts)]
+        seeds = study.seeds(1 + self.n_parts + n_nulls)
+        tasks = [(A, study.candidates, seeds[0])]
+        tasks += [
+            (A[part][:, part], study.candidates, seed)
+            for part, seed in zip(parts, seeds[1 : 1 + self.n_parts], strict=True)
+        ]
+        own = study.map(modularities, tasks, "trees of parts", so_far=partial(self._so_far, study, nulls=[]))
+        without, shared = [(seed,) for seed in seeds[1 + self.n_parts :]], (data, study.candidates)
+        so_far = partial(self._so_far, study, own)
+        return own, study.map(_null_modularities, without, "similarities without clusters", shared, so_far)
+
+    def _answer(self, study: Study, own: list[Array], nulls: list[Array]) -> Selection:
+        measured = measure(np.array(own), np.array(nulls))
         verdict = _judge(measured, study.candidates, self.level)
         curves = {
             SCORE: Curve(measured.scores.mean(axis=0), standard_error(measured.scores), "standard error"),
@@ -118,24 +139,28 @@ class AdjustedModularity(Method):
             curves,
             verdict.sentence,
             p_values=_shares(measured),
-            seconds=time.perf_counter() - began,
+            seconds=time.perf_counter() - study.began,
         )
 
-    def _measure(self, study: Study, n_nulls: int) -> Measured:
-        data, n = study.data, study.data.n
-        A = pairs_of(data, "adjusted_modularity")
-        size = max(2, round(self.share * n))
-        parts = [np.sort(study.rng.permutation(n)[:size]) for _ in range(self.n_parts)]
-        seeds = study.seeds(1 + self.n_parts + n_nulls)
-        tasks = [(A, study.candidates, seeds[0])]
-        tasks += [
-            (A[part][:, part], study.candidates, seed)
-            for part, seed in zip(parts, seeds[1 : 1 + self.n_parts], strict=True)
-        ]
-        own = np.array(study.map(modularities, tasks, "trees of parts"))
-        nulls, shared = [(seed,) for seed in seeds[1 + self.n_parts :]], (data, study.candidates)
-        without = study.map(_null_modularities, nulls, "similarities without clusters", shared)
-        return measure(own, np.array(without))
+    def _so_far(self, study: Study, own: list[Array], nulls: list[Array]) -> Selection | None:
+        """Return the answer of the trees until now; without enough nulls the number that stands out most."""
+        if len(nulls) >= LEAST_NULLS:
+            return answer_so_far(self._answer(study, own, nulls), len(nulls))
+        chance = np.mean([Q / M for Q, M in nulls], axis=0) if nulls else np.zeros(len(study.candidates))
+        scores = np.mean([score(one, chance) for one in own], axis=0)
+        if not np.isfinite(scores).any():
+            return None
+        k = study.candidates[int(np.nanargmax(scores))]
+        return Selection(
+            k,
+            "adjusted_modularity",
+            np.array(study.candidates),
+            SCORE,
+            {SCORE: Curve(scores), "modularity": Curve(own[0][0])},
+            f"{k} clusters so far, where the modularity of a tree is highest for their sizes; whether "
+            "similarities without clusters reach it was not looked at.",
+            seconds=time.perf_counter() - study.began,
+        )
 
 
 def _null_modularities(data: Data, candidates: tuple[int, ...], seed: int) -> Array:
@@ -166,8 +191,6 @@ def modularities(A: Any, candidates: tuple[int, ...], seed: int) -> Array:
         return np.full((2, len(candidates)), np.nan)
     smallest = max(1, A.shape[0] // (10 * most))
     tree = CutGrowth(as_operator(A), BALANCE, smallest, False, CUTS, seed).grow(min(most, A.shape[0]))
-    if tree.interrupted:
-        raise KeyboardInterrupt
     shares = [degrees[node.members].sum() / degrees.sum() for node in tree.nodes]
     gains = np.zeros((2, max(most, tree.n_splits + 1) + 1))
     gains[:, tree.n_splits + 2 :] = np.nan

@@ -153,10 +153,11 @@ class ConsensusInit(Method):
 def _started_at_random(estimator: Any) -> Any:
     """Return a clone that starts once, from random numbers; refuse an estimator that has no chance in it."""
     known, name = estimator.get_params(deep=False), type(estimator).__name__
-    if "random_state" not in known:
+    if "random_state" not in known or not getattr(estimator, "_fits_by_chance", True):
         raise CombinationError(
-            f"{name} has no random_state, so that all its runs would be the same: method='consensus_init' "
-            "needs an estimator with random starts. method='consensus' works with every estimator."
+            f"{name} leaves nothing to chance, so that all its runs would be the same: "
+            "method='consensus_init' needs an estimator with random starts. method='consensus' works with "
+            "every estimator."
         )
     changes: dict[str, Any] = {}
     if "init" in known and not callable(known["init"]):

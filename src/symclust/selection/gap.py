@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -44,9 +45,9 @@ def _sum_of_distances(data: Data, part: Array) -> float:
     if isinstance(data, Features):  # blocks of rows, of a bounded size in memory
         return sum(float(block.sum()) for block in pairwise_distances_chunked(data.X[part]))
     assert isinstance(data, Pairs)
-    A = data.A[part][:, part]
+    A = data.matrix[part][:, part]
     return len(part) * (len(part) - 1) - float(A.sum() - A.diagonal().sum()) / max(
-        float(data.A.max()), 1e-300
+        float(data.matrix.max()), 1e-300
     )
 
 
@@ -70,9 +71,10 @@ class Gap(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the answer."""
-        candidates = np.array([1, *study.candidates])
-        J = _variations(study)
-        nulls = np.array(study.over_nulls(_variations, self.n_nulls))
+        return study.over_nulls(_variations, self.n_nulls, partial(self._answer, study, _variations(study)))
+
+    def _answer(self, study: Study, J: Array, found: list[Array]) -> Selection:
+        candidates, nulls = np.array([1, *study.candidates]), np.array(found)
         expected = Curve(nulls.mean(axis=0), nulls.std(axis=0, ddof=1), "standard deviation over the nulls")
         assert expected.spread is not None
         gaps = expected.values - J  # (37)
@@ -90,7 +92,7 @@ class Gap(Method):
                 "within-cluster variation (null)": expected,
             },
             sentence=_sentence(k, bool(enough.size)),
-            p_values=(1 + (nulls <= J).sum(axis=0)) / (1 + self.n_nulls),
+            p_values=(1 + (nulls <= J).sum(axis=0)) / (1 + len(nulls)),
         )
 
 

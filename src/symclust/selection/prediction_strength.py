@@ -191,8 +191,11 @@ class GPS(Method):
     def choose(self, study: Study) -> Selection:
         """Return the answer."""
         halves = Halves(study, self.n_repeats, "halves of the samples")
-        strength = _summary(halves.strengths, self.average)
-        nulls = np.concatenate(study.over_nulls(partial(_strengths, self.n_null_repeats), self.n_nulls))
+        measure = partial(_strengths, self.n_null_repeats)
+        return study.over_nulls(measure, self.n_nulls, partial(self._answer, study, halves))
+
+    def _answer(self, study: Study, halves: Halves, found: list[Array]) -> Selection:
+        strength, nulls = _summary(halves.strengths, self.average), np.concatenate(found)
         null = Curve(
             AVERAGES[self.average](nulls, axis=0), nulls.std(axis=0, ddof=1), "standard deviation over splits"
         )

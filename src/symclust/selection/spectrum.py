@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from symclust._types import Array
 from symclust.exceptions import CombinationError
+from symclust.operators import Sparse
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._method import Method
 from symclust.selection._pairs import is_made_of_features, nearest_candidate, pairs_of
@@ -159,10 +160,21 @@ def _lowest(H: Any, limit: int, rng: np.random.RandomState) -> Array:
         return linalg.eigvalsh(H.toarray())[: 2 * limit]
     k, start = FIRST, rng.standard_normal(n)
     while True:
-        values = eigsh(H, k=k, which="SA", v0=start, tol=1e-3, ncv=max(3 * k, 40), return_eigenvectors=False)
+        values = _lanczos(H, k, start)
         if values.max() >= 0 or k >= min(limit, n // 4):
             return values
         k = min(2 * k, n // 4)
+
+
+def _lanczos(H: Any, k: int, start: Array) -> Array:
+    """Return the k lowest eigenvalues of a connected piece.
+
+    `Operator.eigsh` also looks for repeated ones, which takes ten times as long and which a piece has not.
+    """
+    try:
+        return eigsh(H, k=k, which="SA", v0=start, tol=1e-3, ncv=max(3 * k, 40), return_eigenvectors=False)
+    except ArpackNoConvergence:
+        return Sparse(H).eigsh(k, which="SA", tol=1e-3)[0]
 
 
 def _sentence(count: int, chosen: int, largest: int) -> str:
