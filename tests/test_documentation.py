@@ -15,11 +15,11 @@ INNER = {
     "graphs": {
         "Affinity", "AttributedSimilarity", "Barriers", "Cosine", "Gaussian", "NearestNeighbors",
         "NormalizedCut", "Picture", "RandomWalk", "SelfTuning", "compare_pixels", "find_barriers",
-        "images_library", "pixel_edges", "read_image", "unit_rows",
+        "first_of_equal", "grouped", "images_library", "pixel_edges", "read_image", "row_keys", "unit_rows",
     },
     "operators": {
         "DUPLICATES", "DenseFactor", "Factor", "RowBlocks", "SparseFactor", "dense_product",
-        "gathered_entries", "graph_adjacency", "graph_names", "is_dask", "network_of_edges",
+        "gathered_entries", "graph_adjacency", "graph_names", "is_dask", "krylov_spaces", "network_of_edges",
         "network_of_table", "number_nodes", "over_blocks", "read_csr",
     },
     "constraints": {"Custom"},

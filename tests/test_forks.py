@@ -127,10 +127,57 @@ finally:
 assert blas() == {2}, blas()
 """
 )
+# A fork while another thread computes what objects keep, and while one changes the limits.
+HELD = """
+import os, threading
+import numpy as np, threadpoolctl
+from symclust import _threads
+from symclust.operators import Dense, Operator
+
+class Slow(Operator):
+    def _product(self, H):
+        return H
+    def _sum_of_squares(self):
+        entered.set()
+        going.wait()
+        return 1.0
+
+def fork():
+    number = os.fork()
+    if number == 0:
+        with _threads.single_threaded_libraries():
+            os._exit(Dense(np.eye(3)).squared_norm() != 3.0)
+    assert os.waitpid(number, 0)[1] == 0
+
+entered, going = threading.Event(), threading.Event()
+thread = threading.Thread(target=Slow(2, np.float64).squared_norm)
+thread.start()
+entered.wait()
+stop = threading.Event()
+def churn():
+    while not stop.is_set():
+        with _threads.single_threaded_libraries():
+            pass
+other = threading.Thread(target=churn)
+other.start()
+try:
+    for _ in range(30):
+        fork()
+finally:
+    stop.set(), going.set()
+    thread.join(), other.join()
+
+shared = getattr(getattr(threadpoolctl, "OpenBLASController", None), "_SHARED_STATE", None)
+if shared is not None:
+    with shared.lock:  # as scikit-learn holds it for a moment whenever k-means begins and ends
+        fork()
+"""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize("program", [POOL, JOBLIB, MIDDLE], ids=["pool", "joblib", "in the middle of a fit"])
+@pytest.mark.parametrize(
+    "program", [POOL, JOBLIB, MIDDLE, HELD], ids=["pool", "joblib", "in the middle of a fit", "locks held"]
+)
 def test_children_fit_after_their_parent(program):
     """A child that hangs never ends by itself: after a time no fit takes, the whole group is killed."""
     process = subprocess.Popen(

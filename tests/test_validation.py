@@ -80,6 +80,7 @@ def test_nan_is_named_before_infinity():
         check_features([[np.inf, np.nan]], name="Y")
 
 
+@pytest.mark.filterwarnings("error")
 def test_numbers_whose_sum_overflows_are_fine():
     X = np.full((2, 2), 1e308)
     assert check_features(X) is X
@@ -95,6 +96,7 @@ def test_numbers_whose_sum_overflows_are_fine():
         (np.ones((3, 0)), "0 feature"),
         (np.ones((2, 2, 2)), "dim 3"),
         ([["a", "b"]], "could not convert"),
+        (["a", "b"], "could not convert string to float: 'a'"),
     ],
 )
 def test_other_unusable_input(given, words):

@@ -7,70 +7,10 @@
 
 from importlib.metadata import version
 
-from symclust import constraints, datasets, documents, graphs, metrics, operators
-from symclust.applications import segment_image, subtypes, topics
-from symclust.estimators import (
-    NMF,
-    AffineNMF,
-    Diana,
-    DivisiveClustering,
-    GraphNMF,
-    HierarchicalLeftStochastic,
-    HierarchicalNMF,
-    HierarchicalSymNMF,
-    KernelConvexNMF,
-    KernelKMeans,
-    LeftStochastic,
-    LinkageClustering,
-    OffDiagonalSymNMF,
-    SparseNMF,
-    SpectralNJW,
-    SpectralUnnormalized,
-    SpectralYuShi,
-    SphericalKMeans,
-    SymmetricFactorization,
-    SymNMF,
-    select_n_clusters,
-)
-from symclust.graphs import AttributedGraph, AttributedNodes
-from symclust.readers import read
-from symclust.storage import load
+import lazy_loader
+
+# The public names are in __init__.pyi. Each is imported when it is first used, so that ``import symclust``
+# does not wait for scikit-learn, which takes a second.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = version("symclust")
-
-__all__ = [
-    "NMF",
-    "AffineNMF",
-    "AttributedGraph",
-    "AttributedNodes",
-    "Diana",
-    "DivisiveClustering",
-    "GraphNMF",
-    "HierarchicalLeftStochastic",
-    "HierarchicalNMF",
-    "HierarchicalSymNMF",
-    "KernelConvexNMF",
-    "KernelKMeans",
-    "LeftStochastic",
-    "LinkageClustering",
-    "OffDiagonalSymNMF",
-    "SparseNMF",
-    "SpectralNJW",
-    "SpectralUnnormalized",
-    "SpectralYuShi",
-    "SphericalKMeans",
-    "SymNMF",
-    "SymmetricFactorization",
-    "constraints",
-    "datasets",
-    "documents",
-    "graphs",
-    "load",
-    "metrics",
-    "operators",
-    "read",
-    "segment_image",
-    "select_n_clusters",
-    "subtypes",
-    "topics",
-]

@@ -24,12 +24,11 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import sklearn
-from sklearn.exceptions import ConvergenceWarning
-
-# scikit-learn stands between a user's call and ours in fit_transform, pipelines and searches.
-_INSIDE = tuple(os.path.join(os.path.dirname(path), "") for path in (__file__, sklearn.__file__))
+if TYPE_CHECKING:
+    from symclust._convergence import InterruptedWarning, NotConvergedWarning  # noqa: F401
 
 
 class SymclustError(Exception):
@@ -64,21 +63,26 @@ class WorkerError(SymclustError, RuntimeError):
     """The workers of a cluster are lost, or give no answer in time."""
 
 
-class NotConvergedWarning(ConvergenceWarning):
-    """The solver stopped at its iteration or time limit before reaching `tol`."""
-
-
-class InterruptedWarning(NotConvergedWarning):
-    """The run was ended by Ctrl-C; the model holds the best point found until then."""
-
-
 class DegenerateWarning(UserWarning):
     """Fewer clusters than asked for, one with nearly all samples, or samples that belong to none."""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn in the name of the line that called symclust, however deep inside it the reason was found."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+    frame, level, inside = sys._getframe(1), 2, _own_folders()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def _own_folders() -> tuple[str, ...]:
+    """Folders of symclust and of scikit-learn, which comes between in pipelines and searches."""
+    modules = (sys.modules[name] for name in ("symclust", "sklearn") if name in sys.modules)
+    return tuple(os.path.join(os.path.dirname(str(module.__file__)), "") for module in modules)
+
+
+def __getattr__(name: str) -> Any:
+    # Those two are scikit-learn's warnings as well, and importing scikit-learn takes more than a second.
+    if name in ("InterruptedWarning", "NotConvergedWarning"):
+        return getattr(import_module("symclust._convergence"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

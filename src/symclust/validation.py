@@ -26,6 +26,7 @@ __all__ = [
     "check_range",
     "check_scale",
     "check_similarity",
+    "check_stored",
     "end_columns",
     "float_dtype",
     "is_a",
@@ -35,6 +36,7 @@ __all__ = [
     "refuse_masked",
     "sample_names",
     "says_stop",
+    "share_of_zeros",
     "tensor_on_host",
 ]
 
@@ -115,6 +117,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     X = tensor_on_host(X) if is_a(X, "torch", "Tensor") else X
     refuse_edges(X, name=name)
     refuse_masked(X, name=name, gaps=gaps)
+    X = check_stored(X, name) if sparse.issparse(X) else X
     try:
         # scikit-learn's words, which its check_estimator looks for; finiteness is ours, to say where.
         X = check_array(
@@ -320,6 +323,12 @@ def _about_edges(count: int, edge: tuple[Any, ...], name: str) -> str:
 # Similarities given as features -----------------------------------------------------------------------------
 
 
+def share_of_zeros(X: Any) -> float:
+    """Return which share of the entries are zero, stored or not."""
+    nonzeros = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
+    return 1 - nonzeros / max(1, X.shape[0] * X.shape[1])
+
+
 def looks_like_similarity(X: Any) -> bool:
     """Return whether samples × features may be the similarities of samples, or a graph, instead.
 
@@ -407,6 +416,67 @@ def _where_not_a_number(X: Any) -> str:
             label = f" ({X.columns[column]!r})" if is_a(X, "pandas", "DataFrame") else ""
             return f" The first such entry, {value!r:.60}, is at row {row}, column {column}{label}."
     return ""
+
+
+def check_stored(X: Any, name: str = "X") -> Any:
+    """Return a SciPy sparse array whose indices are in order, as it is unless they are of an unusual type.
+
+    SciPy and the kernels trust indices: a damaged array would make them read and write elsewhere in memory.
+    Takes a pass over the indices.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from symclust.validation import check_stored
+    >>> X = scipy.sparse.csr_array([[0, 2], [3, 0]])
+    >>> X.indices[0] = 7
+    >>> check_stored(X)
+    Traceback (most recent call last):
+        ...
+    symclust.exceptions.InputError: The sparse X is damaged: its indices go from 0 to 7, ... 0 to 1. Make ...
+    """
+    if X.format not in ("csr", "csc", "bsr", "coo") or X.ndim != 2:
+        return X
+    fault = _fault_of_coordinates(X) if X.format == "coo" else _fault_of_rows(X)
+    if fault is not None:
+        raise InputError(
+            f"The sparse {name} is damaged: {fault}. Make it anew, for example with scipy.sparse.coo_array "
+            "from rows, columns and values."
+        )
+    if X.format == "coo" or all(array.dtype in (np.int32, np.int64) for array in (X.indices, X.indptr)):
+        return X
+    return type(X)((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+
+
+def _fault_of_rows(X: Any) -> str | None:
+    """Return the damage of compressed rows or columns, None if there is none."""
+    block = X.blocksize if X.format == "bsr" else (1, 1)
+    rows, columns = (size // b for size, b in zip(X.shape, block, strict=True))
+    rows, columns = (columns, rows) if X.format == "csc" else (rows, columns)
+    indptr, indices = X.indptr, X.indices
+    if not all(array.ndim == 1 and array.dtype.kind in "iu" for array in (indptr, indices)):
+        return f"indptr and indices hold {indptr.dtype} and {indices.dtype}, expected rows of whole numbers"
+    if len(indptr) != rows + 1:
+        return f"indptr has {len(indptr)} numbers, expected {rows + 1} for shape {X.shape}"
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        return "indptr has to begin with 0 and must not fall"
+    has_values = len(X.data) == len(indices) and X.data.ndim == (3 if X.format == "bsr" else 1)
+    if not has_values or indptr[-1] > len(indices):
+        return f"indptr ends with {indptr[-1]}, for {len(indices)} indices and values of shape {X.data.shape}"
+    return _out_of_range(indices[: indptr[-1]], columns)
+
+
+def _fault_of_coordinates(X: Any) -> str | None:
+    ends = X.row, X.col
+    if any(numbers.shape != X.data.shape or numbers.dtype.kind not in "iu" for numbers in ends):
+        return "each entry needs a whole number for its row, another for its column, and a value"
+    return next(filter(None, map(_out_of_range, ends, X.shape)), None)
+
+
+def _out_of_range(indices: np.ndarray, size: int) -> str | None:
+    if not indices.size or (indices.min() >= 0 and indices.max() < size):
+        return None
+    return f"its indices go from {indices.min()} to {indices.max()}, expected 0 to {size - 1}"
 
 
 def _canonical(X: sparse.csr_array) -> sparse.csr_array:
@@ -710,6 +780,12 @@ def is_missing(value: Any) -> bool:
     return (
         value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
     )
+
+
+def check_callback(callback: Any, of: str = "one argument") -> None:
+    """Refuse what cannot be called; `of` says with what it will be."""
+    if callback is not None and not callable(callback):
+        raise OptionError(f"callback={callback!r} must be a function of {of}, or None.")
 
 
 def says_stop(answer: Any) -> bool:

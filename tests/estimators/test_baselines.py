@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+from sklearn.base import clone
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -407,3 +408,26 @@ def test_no_warnings_about_graphs_that_symclust_makes(blobs):
 
 def test_dense_operators_are_read_as_they_are(kernel):
     assert KernelKMeans(4, random_state=0).fit(Dense(kernel[1])).labels_.shape == (120,)
+
+
+@pytest.mark.filterwarnings("ignore")  # points that are alone, mostly
+@pytest.mark.parametrize(
+    "model",
+    [
+        SpectralNJW(3),
+        SpectralYuShi(3),
+        SpectralUnnormalized(3),
+        LeftStochastic(3, affinity_params={"sigma": 0.02, "normalize": True}),
+        SymNMF(3, init="spectral", affinity_params={"sigma": 0.02, "normalize": True}, max_iter=3),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_eigenvalues_that_are_hardly_apart(model):
+    centres = np.array([[0, 0], [1, 0], [0, 1]])[np.arange(303) // 101]
+    X = centres + np.random.default_rng(0).normal(0, 0.12, (303, 2))
+    model = clone(model).set_params(affinity="gaussian", random_state=0)
+    if model.affinity_params is None:
+        model.set_params(affinity_params={"sigma": 0.02})
+    first, again = (clone(model).fit(X) for _ in range(2))
+    assert len(set(first.labels_)) > 1
+    np.testing.assert_array_equal(first.membership_, again.membership_)

@@ -26,7 +26,7 @@ def vectors():
 
 @pytest.fixture
 def documents():
-    return sp.random_array((80, 40), density=0.2, rng=np.random.default_rng(0), format="csr")
+    return sp.random_array((80, 40), density=0.09, rng=np.random.default_rng(0), format="csr")
 
 
 @pytest.fixture
@@ -50,12 +50,22 @@ def test_nonnegative_vectors_with_many_features_are_compared_by_direction(vector
     np.testing.assert_allclose(longer.affinity_matrix_.toarray(), model.affinity_matrix_.toarray(), rtol=1e-6)
 
 
-def test_sparse_nonnegative_samples_walk_along_cosines(documents):
+def test_nonnegative_samples_of_zeros_mostly_walk_along_cosines(documents):
     model = fitted(documents)
     W = graphs.nearest_neighbors(documents, weights="cosine", normalize=False)
     assert same(model, graphs.random_walk(W))
     assert "like words of documents" in model.affinity_
     assert "by distance" in fitted(documents - 0.5 * (documents > 0)).affinity_
+
+
+def test_a_few_zeros_make_no_document(vectors):
+    """Stored or not, and explicit zeros are zeros."""
+    X = abs(vectors) * (abs(vectors) > 1)
+    assert "by direction" in fitted(sp.csr_array(X)).affinity_
+    X[:, 8:] = 0
+    full = sp.csr_array((X.ravel(), np.tile(np.arange(60), 60), np.arange(0, 3601, 60)), shape=(60, 60))
+    assert full.nnz == 3600
+    assert "like words of documents" in fitted(full).affinity_
 
 
 def test_sparse_networks_are_walked_on(club):

@@ -82,7 +82,7 @@ def test_precomputed_similarities_of_scikit_learn(blobs):
 
 def test_sparse_words_stay_sparse(monkeypatch):
     rng = np.random.RandomState(0)
-    X = sparse.csr_array(np.kron(np.eye(3), rng.uniform(size=(30, 40)) < 0.3) * 1.0)
+    X = sparse.csr_array(np.kron(np.eye(3), rng.uniform(size=(30, 40)) < 0.2) * 1.0)
     monkeypatch.setattr("symclust.selection._data.UniformBox", lambda *_: pytest.fail("made dense"))
     answer = select_n_clusters(X, HierarchicalSymNMF(), range(2, 6), "auto", random_state=0)
     assert answer.n_clusters == 3

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from symclust.constraints import Nonnegative
 from symclust.objectives import Absolute, IgnoredPairs
-from symclust.operators import Dense, Gram, Sparse
+from symclust.operators import Dense, Gram, Operator, Sparse
 
 PROBLEMS = {
     "n": st.integers(1, 9),
@@ -118,6 +118,15 @@ def test_the_diagonal_does_not_matter(form):
     assert measures[0] == pytest.approx(measures[1], rel=1e-12)
 
 
+def test_squares_of_the_same_pairs_lead_random_starts():
+    _, H, _, objective = setting(8, 2, 4, ignored=0.4)
+    guide = objective.guide()
+    E = objective.operator.toarray() - H @ H.T
+    np.fill_diagonal(E, 0)
+    E[objective.ignored.products(np.ones((8, 1))).nonzero()] = 0
+    assert guide.value(H, objective.operator @ H, H.T @ H) == pytest.approx(np.sum(E**2))
+
+
 # Zeros and ones ---------------------------------------------------------------------------------------------
 
 
@@ -161,6 +170,17 @@ def test_entries_that_are_neither_are_found(make):
     assert Absolute(make(A)).find_other_than(0.0, 1.0) == pytest.approx(0.25)
     assert Absolute(make(A)).find_other_than(0.0, 0.25) is None or make not in (Dense, sparse_of)
     assert Absolute(make(3 * np.eye(5))).find_other_than(0.0) is None
+
+
+@pytest.mark.parametrize("make", [Dense, lambda A: Gram(np.linalg.cholesky(A))])
+def test_entries_that_are_neither_are_found_in_every_block_of_rows(make, monkeypatch):
+    monkeypatch.setattr(Operator, "_block_size", lambda self: 2)
+    A = 3 * np.eye(7)
+    assert Absolute(make(A)).find_other_than(0.0) is None
+    for place in ((0, 1), (2, 5), (6, 5)):
+        B = A.copy()
+        B[place] = B[place[::-1]] = 0.25
+        assert Absolute(make(B)).find_other_than(0.0) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])

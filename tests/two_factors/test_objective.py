@@ -100,6 +100,17 @@ def test_problems_are_made_of_fresh_arrays(planted, as_problem, variant):
     np.testing.assert_array_equal(G, kept[1])
 
 
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
+def test_an_exact_factorization_is_stationary_up_to_rounding(as_problem, scale):
+    rng = np.random.default_rng(0)
+    W, C = scale * rng.uniform(size=(24, 3)), rng.uniform(size=(15, 3))
+    problem, H = as_problem(W @ C.T), np.concatenate([W, C])
+    rounding = problem.objective.rounding(H, problem.operator @ H)
+    assert problem.measure(H, problem.operator @ H)[1] <= rounding
+    _, elsewhere = problem.measure(2 * H, problem.operator @ (2 * H))
+    assert rounding < 1e-12 * elsewhere
+
+
 def test_the_relative_error_counts_no_penalty(planted, as_problem, variant):
     X = planted()
     problem = as_problem(X, variant)

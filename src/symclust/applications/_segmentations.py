@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
 
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.estimators import HierarchicalSymNMF, SymmetricFactorization, SymNMF
 from symclust.exceptions import DegenerateWarning, InterruptedWarning, NotConvergedWarning

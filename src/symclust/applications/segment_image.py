@@ -29,6 +29,7 @@ from symclust.graphs import Barriers, Picture, compare_pixels, find_barriers, pi
 from symclust.hierarchy import Tree
 from symclust.metrics import boundary_map
 from symclust.selection import Progress
+from symclust.storage import refuse_checkpoint
 from symclust.validation import check_known, check_number
 
 __all__ = ["segment_image"]
@@ -136,6 +137,7 @@ def segment_image(
     )
     if n_segments is not None:
         check_number("n_segments", n_segments, least=1, whole=True)
+    refuse_checkpoint(callback, "segment_image")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     given = read_image(image, mask, channels)
     known = _read_hints(hints, given.shape)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symclust._files import replacing
 from symclust._reporting import Reporting
 from symclust._types import Array
 from symclust.exceptions import InputError, OptionError
@@ -127,17 +128,16 @@ class Segmentation(Reporting):
         target = Path(path)
         suffix = target.suffix.lower()
         if suffix == ".npy" and style is None:
-            np.save(target, self.labels)
+            with replacing(target) as file:
+                np.save(file, self.labels)
         elif suffix in (".png", ".tif", ".tiff") or (style is not None and suffix in (".jpg", ".jpeg")):
             images_library()
-            from skimage.io import imsave
+            from imageio.v3 import imwrite  # which scikit-image writes with
 
             kind = np.uint8 if self.n_segments < 256 else np.uint16
-            imsave(
-                target,
-                (self.labels + 1).astype(kind) if style is None else self.overlay(style),
-                check_contrast=False,
-            )
+            pixels = (self.labels + 1).astype(kind) if style is None else self.overlay(style)
+            with replacing(target) as file:
+                file.write(imwrite("<bytes>", pixels, extension=suffix))
         else:
             known = ".png, .tif or .npy for a mask; .png, .tif or .jpg for an overlay (style=)"
             raise InputError(f"{target.name} does not say what to write. Choose a name that ends in {known}.")

@@ -24,6 +24,7 @@ from symclust.exceptions import (
     warn,
 )
 from symclust.selection import ConsensusMatrix, Features, Selection, Study
+from symclust.storage import refuse_checkpoint
 from symclust.validation import check_known, check_number
 
 __all__ = ["subtypes"]
@@ -123,6 +124,8 @@ def subtypes(
     ['gene0', 'gene1', 'gene2', 'gene3', 'gene4']
     """
     _check_options(n_subtypes, transform, n_resamples, model_params)
+    for given in (callback, (model_params or {}).get("callback")):
+        refuse_checkpoint(given, "subtypes")
     _check_method_params(n_subtypes, method_params)
     seeds = check_random_state(random_state).randint(SEED, size=3)  # the model's whatever is done before it
     data = read_expression(expression, Reading(orientation, genes, samples, layer))

@@ -28,6 +28,7 @@ from symclust.exceptions import (
 )
 from symclust.operators import RowBlocks
 from symclust.selection import Selection
+from symclust.storage import refuse_checkpoint
 from symclust.validation import check_known, check_number
 
 __all__ = ["topics"]
@@ -140,6 +141,7 @@ def topics(
     """
     _check_numbers(n_terms, n_examples)
     _check_model_params(model_params, refine)
+    refuse_checkpoint((model_params or {}).get("callback"), "topics")
     _check_n_topics(n_topics, model_params or {})
     reading: dict[str, Any] = {"text_key": text_key, "encoding": encoding, "clean": clean}
     texts, is_batched = as_batches(texts)

@@ -36,7 +36,7 @@ class Unit(VectorConstraint):
 
     def _project_rows(self, V: Array) -> Array:
         # Scaled first: squares of very large or small entries would overflow or vanish.
-        largest = np.abs(V).max(axis=1, keepdims=True, initial=0)
+        largest = np.abs(V).max(axis=1, keepdims=True)
         even = largest < np.finfo(V.dtype).tiny
         V = np.where(even, 1, V / np.where(even, 1, largest)).astype(V.dtype, copy=False)
         V /= np.linalg.norm(V, axis=1, keepdims=True)

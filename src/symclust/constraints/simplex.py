@@ -44,9 +44,9 @@ class Simplex(Constraint):
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
         """Return (h − P(h − t∇)) / t for each row h: zero at stationary points and nowhere else.
 
-        Inside the simplex it is the gradient less its mean. The step t lets the largest difference of two
-        entries of the gradient move a row by `total`; so an entry of h that is nearly zero, and should be,
-        counts as nearly stationary.
+        The step t lets the largest difference of two entries of the gradient move a row by `total`; so an
+        entry of h that is nearly zero, and should be, counts as nearly stationary. If the step stays inside
+        the simplex, it is the gradient less its mean.
         """
         spread = np.ptp(gradient, axis=1, keepdims=True)
         step = np.divide(self.total, spread, out=np.ones_like(spread), where=spread > 0)
@@ -56,7 +56,7 @@ class Simplex(Constraint):
         """Return how far an entry lies below zero, or the sum of a row off the total."""
         if not H.size:
             return 0.0
-        return float(max(0.0, -H.min(), np.abs(H.sum(axis=1) - self.total).max()))
+        return float(max(-H.min(), np.abs(H.sum(axis=1) - self.total).max()))
 
 
 def project_simplex(V: Array, total: float = 1.0) -> Array:

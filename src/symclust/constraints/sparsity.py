@@ -152,4 +152,4 @@ class OnePerRow(Constraint):
         if not H.size:
             return 0.0
         second = np.sort(H, axis=1)[:, -2].max() if H.shape[1] > 1 else 0.0
-        return float(max(0.0, -H.min(), second))
+        return float(max(-H.min(), second))

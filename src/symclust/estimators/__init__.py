@@ -11,7 +11,8 @@ from symclust.estimators.left_stochastic import HierarchicalLeftStochastic, Left
 from symclust.estimators.linkage_clustering import LinkageClustering
 from symclust.estimators.nmf import NMF, AffineNMF, GraphNMF, SparseNMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
-from symclust.estimators.select_n_clusters import select_n_clusters
+from symclust.estimators.resume import resume
+from symclust.estimators.select_n_clusters import choose_for, fit_chosen, select_n_clusters
 from symclust.estimators.spectral import SpectralNJW, SpectralUnnormalized, SpectralYuShi
 from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
@@ -39,9 +40,12 @@ __all__ = [
     "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
+    "choose_for",
+    "fit_chosen",
     "labels_of",
     "read_rows",
     "refuse_to_save_blocks",
+    "resume",
     "sample_table",
     "select_n_clusters",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar
@@ -35,12 +36,14 @@ from symclust.estimators._labels import (
     warn_of_degenerate,
 )
 from symclust.estimators._placing import Placed, Placer
-from symclust.exceptions import InputError, InputTypeError, warn
+from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
 from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
-from symclust.storage import Savable
+from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
 from symclust.validation import check_features, check_number, sample_names
+
+REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
 
 class Clusterer(
@@ -54,13 +57,15 @@ class Clusterer(
     """
 
     _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
+    # Whether a fit with a given number of clusters uses `random_state`; the choice of the number always does.
+    _fits_by_chance: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "fit" in cls.__dict__:
-            cls.fit = _all_or_nothing(_with_chosen_number(cls.fit))
+            cls.fit = _all_or_nothing(_with_checkpoints(_with_chosen_number(cls.fit)))
         if "partial_fit" in cls.__dict__:
-            cls.partial_fit = _all_or_nothing(cls.partial_fit)
+            cls.partial_fit = _all_or_nothing(_without_checkpoints(cls.partial_fit))
 
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""
@@ -77,6 +82,25 @@ class Clusterer(
                     "function returns, for example with affinity='precomputed', to save it."
                 )
         return state
+
+    def _check_restored(self) -> None:
+        labels, names = self.labels_, self.__dict__.get("node_names_")
+        membership = self.__dict__.get("membership_")
+        n_clusters = labels.size if membership is None else membership.shape[1]
+        are_numbers = labels.ndim == 1 and labels.dtype.kind == "i" and labels.size > 0
+        if not are_numbers or labels.min() < NOWHERE or labels.max() >= n_clusters:
+            raise ValueError(f"labels that are not numbers of {n_clusters} clusters")
+        if names is not None and len(names) != labels.size:
+            raise ValueError(f"{len(names)} names of {labels.size} samples")
+        if membership is not None and membership.shape[0] != labels.size:
+            raise ValueError(f"memberships of shape {membership.shape} of {labels.size} samples")
+        if labels.size * (int(labels.max()) + 1) > REHEARSED:
+            return
+        super()._check_restored()
+        for name in ("predict", "score"):
+            if hasattr(type(self), name):
+                with suppress(SymclustError):  # saved without data, or of attributed graphs
+                    getattr(self, name)(np.ones((1, self.n_features_in_)))
 
     def _note_features(self, X: Any, *, reset: bool = True) -> None:
         """Keep or compare the number and names of features, by scikit-learn's rules.
@@ -199,14 +223,34 @@ def _with_chosen_number(fit: Any) -> Any:
             self.__dict__.pop("selection_", None)  # of an earlier fit
             return fit(self, X, y)
         # What chooses is written with estimators, and so stands above this file.
-        from symclust.estimators.select_n_clusters import choose_for
+        from symclust.estimators.select_n_clusters import choose_for, fit_chosen
 
-        params = self.get_params(deep=False)
-        selection = choose_for(self, X)
-        model = type(self)(**{**params, "n_clusters": selection.n_clusters}).fit(X)
-        self.__dict__.update({name: value for name, value in vars(model).items() if name not in params})
-        self.selection_ = selection
-        return self
+        return fit_chosen(self, X, choose_for(self, X))
+
+    return wrapped
+
+
+def _with_checkpoints(fit: Any) -> Any:
+    @wraps(fit)
+    def wrapped(self: Any, X: Any, y: Any = None) -> Any:
+        checkpoint = getattr(self, "callback", None)
+        if not isinstance(checkpoint, Checkpoint) or is_recording():  # of the fit that this one is part of
+            return fit(self, X, y)
+        with recording(checkpoint, type(self), self.get_params(deep=False)):
+            return fit(self, X, y)
+
+    return wrapped
+
+
+def _without_checkpoints(partial_fit: Any) -> Any:
+    @wraps(partial_fit)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(getattr(self, "callback", None), Checkpoint):
+            raise CombinationError(
+                "partial_fit keeps no checkpoints: a file would hold one batch of many. Set callback=None, "
+                "and save the model between batches."
+            )
+        return partial_fit(self, *args, **kwargs)
 
     return wrapped
 
@@ -239,6 +283,7 @@ class SimilarityEstimator(Clusterer):
 
     def _read(self, X: Any) -> Similarity:
         similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)
+        data_are(similarity.operator)
         self.affinity_ = similarity.words
         if is_similarity(X):
             self.n_features_in_ = similarity.operator.n
@@ -252,7 +297,7 @@ class SimilarityEstimator(Clusterer):
         self.affinity_matrix_ = similarity.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
-        self.labels_ = self._fit_labels(best.H, similarity.operator)
+        self.labels_ = similarity.share(self._fit_labels(best.H, similarity.operator))
         self.objective_ = best.objective
         self.history_ = best.history
         self.n_iter_ = best.n_iter
@@ -287,8 +332,22 @@ class SimilarityEstimator(Clusterer):
     def _make_placer(self, similarity: Similarity) -> Placer:
         return Placer(similarity, self.membership_)
 
+    @property
+    def network_(self) -> Any:
+        """The weights of the edges of the network that was fitted, as a csr_array.
+
+        None if the model was fitted to samples or similarities, or was loaded without its data.
+        """
+        check_is_fitted(self)
+        return self._training.network if "_training" in vars(self) else None
+
     def _warn_of_degenerate(self, n_clusters: int) -> None:
-        warn_of_degenerate(type(self).__name__, self.labels_, n_clusters, OF_SIMILARITIES, self.node_names_)
+        advice, distinct = OF_SIMILARITIES, self._training.n_distinct
+        if distinct < n_clusters:
+            advice = advice._replace(
+                clusters=f"Only {distinct} samples are distinct, and copies have one label."
+            )
+        warn_of_degenerate(type(self).__name__, self.labels_, n_clusters, advice, self.node_names_)
 
     @property
     def _n_features_out(self) -> int:
@@ -418,7 +477,7 @@ class HardEstimator(SimilarityEstimator):
         return False
 
     def _store_labels(self, similarity: Similarity, labels: Array, n_clusters: int, **outcome: Any) -> None:
-        labels = leave_out_isolated(labels, similarity.operator)
+        labels = similarity.share(leave_out_isolated(labels, similarity.operator))
         H = memberships_of(labels, n_clusters, similarity.operator.dtype)
         self._store(similarity, as_result(H, **outcome))
 

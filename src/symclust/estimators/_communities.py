@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.exceptions import InputError, MissingExtraError
 

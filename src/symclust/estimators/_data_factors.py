@@ -21,6 +21,7 @@ from symclust.exceptions import InputError
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, count_starts, run
+from symclust.storage import data_are
 from symclust.two_factors import RowProblem, TwoFactors, starting_points
 from symclust.validation import (
     check_features,
@@ -61,6 +62,7 @@ class DataFactors(Clusterer):
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
         checked = self._read(X)
         check_range(checked)
+        data_are(checked)
         self._note_features(X)
         k = check_n_clusters(self.n_clusters, checked.shape[0])
         A = Bipartite(checked)

@@ -33,7 +33,7 @@ from symclust.solvers import (
     count_starts,
     solve,
 )
-from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity, check_stored
 
 COUPLED = ("anls", "columnwise", "extrapolated_hals", "hals", "sampled_anls")
 COUPLINGS = ("auto", "increasing")
@@ -147,6 +147,7 @@ class DescentEstimator(SimilarityEstimator):
 
 def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
     if sparse.issparse(init) and init.shape == shape:
+        init = check_stored(init, "init")
         _check_start(np.append(init.data, 0.0).reshape(-1, 1), (init.data.size + 1, 1), nonnegative)
         return init
     init = np.asarray(init)
@@ -174,26 +175,28 @@ def tree_of_communities(A: Operator, control: Control, n_leaves: int, seed: int)
     Where no cut is left that leaves both parts a tenth of the average size, smaller parts will do; where none
     is left at all, or no time, the largest leaves are halved as their samples come.
     """
-    for graph, place, smallest in _graphs_to_cut(A, n_leaves, seed):
-        tree = CutGrowth(graph, BALANCE, smallest, False, CUTS, seed).grow(n_leaves, control.is_over)
+    for growth, place in _growths(A, n_leaves, seed):
+        tree = growth.grow(n_leaves, control.is_over)
         labels = tree.cut(tree.n_splits + 1)[place]
         if tree.n_splits + 1 == n_leaves or tree.interrupted or control.is_over():
             break
     return Clustering(_halve_largest(labels, tree.n_splits + 1, n_leaves), tree.interrupted)
 
 
-def _graphs_to_cut(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[LeafGraph, Array, int]]:
-    """Yield graphs to try in turn, where each sample is in them, and the least number of samples of a leaf.
+def _growths(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[CutGrowth, Array]]:
+    """Yield trees to grow in turn, and the node of each sample in their graphs.
 
-    First comes one of joined samples, if A is large: the descent that follows moves those whose partners
-    belong elsewhere, and the tree takes half the time or less.
+    First comes a graph of joined samples, if A is large: the descent that follows moves those whose partners
+    belong elsewhere, and the tree takes half the time or less. Graphs are held by nobody but the trees, which
+    let go of them as they grow.
     """
-    whole, everywhere, tenth = LeafGraph.whole(A), np.arange(A.n), max(1, A.n // (10 * n_leaves))
-    joined, place = whole.coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)
-    if joined is not whole:
-        yield joined, place, tenth
-    yield whole, everywhere, tenth
-    yield whole, everywhere, 1
+    tenth = max(1, A.n // (10 * n_leaves))
+    graph, place = LeafGraph.whole(A).coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)
+    growth, is_joined = CutGrowth(graph, BALANCE, tenth, False, CUTS, seed), graph.n < A.n
+    del graph
+    yield growth, place
+    for smallest in (tenth, 1) if is_joined else (1,):
+        yield CutGrowth(A, BALANCE, smallest, False, CUTS, seed), np.arange(A.n)
 
 
 def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:

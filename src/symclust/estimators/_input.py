@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust import registry
+from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.estimators._choice import choose_for_network, choose_for_samples
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
@@ -22,6 +23,7 @@ from symclust.graphs import (
     AttributedSimilarity,
     NormalizedCut,
     RandomWalk,
+    first_of_equal,
 )
 from symclust.operators import (
     Dense,
@@ -42,6 +44,7 @@ from symclust.validation import (
     ask_what_it_is,
     check_features,
     check_similarity,
+    check_stored,
     end_columns,
     is_a,
     looks_like_similarity,
@@ -88,6 +91,10 @@ class Similarity:
         From other data of the kind of `origin` to their similarities.
     is_graph : bool
         Whether the samples are the nodes of a graph, given as one.
+    is_network : bool
+        Whether the samples are the nodes of a network, given as a graph or as an adjacency matrix.
+    step : NormalizedCut, RandomWalk or None
+        The step from another graph to A; None where there is none.
     grow : callable or None
         From A, as `matrix` gives it, and samples that join to the similarity of all; None where that is not
         known.
@@ -102,6 +109,8 @@ class Similarity:
     origin: Any = None
     again: Callable[[Any], Any] | None = None
     is_graph: bool = False
+    is_network: bool = False
+    step: Any = None
     grow: Callable[[Any, Any], Similarity] | None = None
 
     @property
@@ -111,6 +120,36 @@ class Similarity:
         if isinstance(A, DenseTensor | SparseTensor):
             return A.given
         return A.array if isinstance(A, Dense) else A.csr if isinstance(A, Sparse) else A
+
+    @property
+    def network(self) -> Any:
+        """The network that A was made of, as a csr_array; None if there was none.
+
+        It is not kept twice: behind a normalised cut its weights come back from A, to the last digits.
+        """
+        if not self.is_network:
+            return None
+        if self.read_new is not None:  # edges and features, side by side
+            return self.samples[:, : self.operator.n]
+        return self.matrix if self.step is None else self.step.before(self.matrix)
+
+    @cached_property
+    def copies(self) -> Array | None:
+        """The number of the first sample that is equal to each, if samples have features."""
+        is_array = isinstance(self.origin, np.ndarray) or sparse.issparse(self.origin)
+        return first_of_equal(self.origin) if is_array else None
+
+    @property
+    def n_distinct(self) -> int:
+        """How many samples differ from all before them."""
+        return self.operator.n if self.copies is None else np.unique(self.copies).size
+
+    def share(self, labels: Array) -> Array:
+        """Return the labels with one for samples that are equal: the one that most of them have."""
+        if self.copies is None:
+            return labels
+        votes = sparse.csr_array((np.ones(len(labels)), (self.copies, labels + 1)))  # −1 is one as well
+        return votes.argmax(axis=1)[self.copies] - 1
 
 
 def is_similarity(X: Any) -> bool:
@@ -297,7 +336,7 @@ def _read_attributed(
     samples, n = _side_by_side(X.adjacency, X.features), X.n_nodes
     extend = partial(_extend_attributed, rule, n)
     read_new = partial(_read_new_nodes, samples, X.feature_names, n)
-    return Similarity(A, X.names, samples, extend, words, read_new, is_graph=True)
+    return Similarity(A, X.names, samples, extend, words, read_new, is_graph=True, is_network=True)
 
 
 def _side_by_side(edges: Any, features: Any) -> sparse.csr_array:
@@ -353,7 +392,8 @@ def _behind(step: Any, matrix: Any, base: Similarity) -> Similarity:
     samples = step.W_.csr if base.samples is None and isinstance(step, RandomWalk) else base.samples
     extend = None if base.extend is None else partial(_extend_step, step, base)
     grow = None if base.grow is None else partial(_grow_step, step, base)
-    return Similarity(A, base.names, samples, extend, base.words, is_graph=base.is_graph, grow=grow)
+    kept = {name: getattr(base, name) for name in ("names", "words", "is_graph", "is_network")}
+    return Similarity(A, samples=samples, extend=extend, step=step, grow=grow, **kept)
 
 
 def _extend_step(step: Any, base: Similarity, X: Any) -> Any:
@@ -408,7 +448,7 @@ def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
         W = Sparse(sparse.csr_array(given.array)) if isinstance(given, Dense) else given
         W.names = given.names
         check_similarity(W)
-        return Similarity(W, W.names, extend=_as_edges, words="the network", grow=_grow_edges)
+        return _network(W, is_graph=False)
     if _is_operator(X):
         raise CombinationError(
             f"affinity='network' reads an adjacency matrix or a graph, and {X!r} is an operator. Leave the "
@@ -419,7 +459,12 @@ def _adjacency(X: Any, params: dict[str, Any]) -> Similarity:
         raise InputError(f"The {type(X).__name__} has no nodes: there is nothing to cluster.")
     W = Sparse(graph_adjacency(X, **{key: params.pop(key) for key in ("weight",) if key in params}))
     W.names = names
-    return Similarity(W, names, extend=_as_edges, words="the network", is_graph=True, grow=_grow_edges)
+    return _network(W, is_graph=True)
+
+
+def _network(W: Operator, is_graph: bool) -> Similarity:
+    network = Similarity(W, W.names, extend=_as_edges, words="the network", grow=_grow_edges)
+    return replace(network, is_graph=is_graph, is_network=True)
 
 
 def _as_edges(X: Any) -> sparse.csr_array:
@@ -493,7 +538,7 @@ def join_samples(similarity: Similarity, X: Any, names: list[Any] | None) -> Sim
     grown = similarity.grow(similarity.matrix, X)
     grown.operator.names = names
     origin = None if similarity.origin is None else grown.samples
-    kept = {name: getattr(similarity, name) for name in ("words", "again", "is_graph")}
+    kept = {name: getattr(similarity, name) for name in ("words", "again", "is_graph", "is_network")}
     return replace(grown, names=names, origin=origin, **kept)
 
 
@@ -577,7 +622,9 @@ def read_graph(graph: Any, params: dict[str, Any] | None, X: Any) -> Similarity:
 
 def read_ignored(ignore: Any, n: int) -> sparse.csr_array:
     """Return the mask of ignored pairs as a canonical CSR pattern of ones without its diagonal."""
-    mask = sparse.csr_array(ignore) if sparse.issparse(ignore) else sparse.csr_array(_mask_array(ignore))
+    mask = sparse.csr_array(
+        check_stored(ignore, "ignore") if sparse.issparse(ignore) else _mask_array(ignore)
+    )
     if mask.shape != (n, n):
         raise InputError(
             f"ignore has shape {mask.shape}, but there are {n} samples: give a symmetric mask of shape "

@@ -6,20 +6,19 @@ import math
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from symclust import _kernels
-from symclust._threads import map_blocks, single_threaded_blas, split
+from symclust._threads import cached_property, single_threaded_blas, split
 from symclust._types import Array
 from symclust.estimators._held_out import TINY, halves
 from symclust.estimators._input import Similarity
 from symclust.estimators._labels import empty_rows, memberships_of
 from symclust.exceptions import CombinationError
+from symclust.graphs import grouped, row_keys
 from symclust.nnls import block_pivoting
 from symclust.objectives import gram
 from symclust.operators import stacked
@@ -235,25 +234,18 @@ class LabelPlacer(Placer):
         self._labels, self._n_clusters = labels, n_clusters
 
     @cached_property
-    def H(self) -> Array:  # type: ignore[override]
+    def H(self) -> Array:
         """The memberships of the training samples."""
         return memberships_of(self._labels, self._n_clusters, self.similarity.operator.dtype)
 
 
 # Training samples among new ones ----------------------------------------------------------------------------
 
-HASHED = 2**15  # numbers that are hashed at a time: they stay in the cache
-MIXER, SPREAD = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x9E3779B97F4A7C15)  # odd; those of SplitMix64
-HALF = np.uint64(32)
-
 
 class KnownRows:
     """Finds, for every row of a new matrix, the first row of the training matrix with the very same entries.
 
-    Holds 16 bytes per row, not the rows: two sums Σ_j c_j m(x_j) modulo 2⁶⁴, m being a bijection of bits
-    that keeps zero and with coefficients c_j that are odd and as good as random. Rows that differ in one
-    entry never have the same sums; others do by chance, once in about 2¹²⁸. Zeros add nothing, so that dense
-    and sparse rows of the same numbers are the same, and no process or pickle changes a sum.
+    Holds the `row_keys`, 16 bytes per row, not the rows.
 
     Examples
     --------
@@ -281,63 +273,10 @@ class KnownRows:
 
     def keys(self, X: Any) -> Array:
         """Return the two sums of each row of X, as an array of shape (n, 2)."""
-        if sparse.issparse(X):
-            return _keys_of_sparse(sparse.csr_array(X, dtype=self._dtype))
-        X, found = np.ascontiguousarray(X, dtype=self._dtype), np.empty((X.shape[0], 2), dtype=np.uint64)
-        _kernels.row_keys(X, np.stack(_coefficients(np.arange(X.shape[1]))), found)
-        return found
+        return row_keys(X.astype(self._dtype, copy=False))
 
     @cached_property
     def _first(self) -> Array:
         """The numbers of the first rows with each key, in the order of the keys."""
-        order = np.lexsort((self._keys[:, 1], self._keys[:, 0]))
-        ordered = self._keys[order]
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        return order[new]
-
-
-def _keys_of_sparse(X: sparse.csr_array) -> Array:
-    if not X.has_canonical_format:  # duplicates are to be added, not to be hashed each by itself
-        X = X.copy()
-        X.sum_duplicates()
-    n, d = X.shape
-    found = np.zeros((n, 2), dtype=np.uint64)
-    table = _coefficients(np.arange(d)) if d <= X.nnz else None
-
-    def add_up(rows: slice) -> None:
-        ends = X.indptr[rows.start : rows.stop + 1] - X.indptr[rows.start]
-        entries = slice(X.indptr[rows.start], X.indptr[rows.stop])
-        mixed, columns = _mixed(X.data[entries]), X.indices[entries]
-        coefficients = _coefficients(columns) if table is None else (c[columns] for c in table)
-        total = np.zeros(len(mixed) + 1, dtype=np.uint64)
-        for column, c in enumerate(coefficients):
-            np.cumsum(mixed * c, out=total[1:])
-            found[rows, column] = np.diff(total[ends])  # exact modulo 2⁶⁴
-
-    borders = np.unique(np.append(np.searchsorted(X.indptr, np.arange(0, X.nnz, HASHED)), n))
-    map_blocks(add_up, [slice(int(a), int(b)) for a, b in pairwise(borders)])
-    return found
-
-
-def _mixed(x: Array) -> Array:
-    """Return bit patterns whose low bits depend on the high ones, which are all that whole numbers have."""
-    bits = (x + x.dtype.type(0)).view(f"u{x.dtype.itemsize}").astype(np.uint64)  # -0.0 is 0.0
-    bits ^= bits >> HALF
-    bits *= MIXER
-    bits ^= bits >> HALF
-    return bits
-
-
-def _coefficients(columns: Array) -> tuple[Array, Array]:
-    """Return two odd numbers for each column."""
-    numbers = columns.astype(np.uint64) * np.uint64(2)
-    return tuple(_scattered(numbers + np.uint64(start)) | np.uint64(1) for start in (1, 2))  # type: ignore[return-value]
-
-
-def _scattered(x: Array) -> Array:
-    """Return numbers as good as random, SplitMix64's for the counters x."""
-    x = x * SPREAD
-    x = (x ^ (x >> np.uint64(30))) * MIXER
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+        order, is_new = grouped(self._keys)
+        return order[is_new]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
@@ -38,6 +39,7 @@ class TreeEstimator(HardEstimator):
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)
+        check_random_state(self.random_state)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Split the samples top-down. Ctrl-C keeps the splits so far, and raises before there is one.
@@ -110,6 +112,8 @@ class Diana(TreeEstimator):
         How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    random_state : int, RandomState or None, default=None
+        Makes the choice of ``n_clusters="auto"`` repeatable; nothing else is left to chance.
 
     Attributes
     ----------
@@ -130,16 +134,20 @@ class Diana(TreeEstimator):
     [1, 1, 1, 0, 0, 0]
     """
 
+    _fits_by_chance: ClassVar[bool] = False
+
     def __init__(
         self,
         n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.random_state = random_state
 
     def _bisect(self, K: Operator) -> Array | None:
         return splinter(K)
@@ -162,6 +170,9 @@ class DivisiveClustering(TreeEstimator):
         How samples become similarities, once, for the root.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    random_state : int, RandomState or None, default=None
+        Makes the choice of ``n_clusters="auto"`` repeatable, and splits by an estimator whose own
+        `random_state` is None.
 
     Attributes
     ----------
@@ -185,11 +196,13 @@ class DivisiveClustering(TreeEstimator):
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.random_state = random_state
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -205,6 +218,8 @@ class DivisiveClustering(TreeEstimator):
         if K.n < 2:
             return None
         splitter = clone(self.estimator).set_params(n_clusters=2, affinity="precomputed")
+        if getattr(splitter, "random_state", 0) is None:
+            splitter.set_params(random_state=self.random_state)
         given = K if isinstance(splitter, SimilarityEstimator) else Similarity(K).matrix
         with warnings.catch_warnings():
             # What is to be said of the similarity would be said again of each of its parts.

@@ -32,8 +32,9 @@ from symclust.exceptions import (
 from symclust.hierarchy import AnySamples, BlockSamples, Node, Samples, TopicGrowth, Tree, Trials
 from symclust.nnls import block_pivoting
 from symclust.operators import RowBlocks, dense_product, is_dask, read_csr
-from symclust.storage import Savable
+from symclust.storage import Savable, data_are, is_recording
 from symclust.validation import (
+    check_callback,
     check_features,
     check_known,
     check_n_clusters,
@@ -76,7 +77,8 @@ class HierarchicalNMF(Clusterer):
     max_iter : int, default=500
         Largest number of iterations of a split.
     callback : callable, default=None
-        Called with the tree and the node that was split, after each split; returning True stops.
+        Called with the tree and the node that was split, after each split; returning True stops. A
+        `symclust.Checkpoint` keeps the work in a file.
     random_state : int, RandomState or None, default=None
         Where the searches for a start begin.
 
@@ -167,6 +169,10 @@ class HierarchicalNMF(Clusterer):
         self._check_options()
         given, X = X, self._check_X(X, reset=True)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
+        if not isinstance(X, RowBlocks):
+            data_are(X)
+        elif is_recording():
+            raise CombinationError("The samples lie with workers, and a checkpoint holds arrays in memory.")
         samples = self._read_samples(X)
         split = registry.resolve("hierarchy.splits", self.split)
         score = registry.resolve("hierarchy.scores", self.criterion)
@@ -220,10 +226,7 @@ class HierarchicalNMF(Clusterer):
             raise OptionError("n_clusters=None needs a score_threshold to stop at; give one of the two.")
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters)
-        if self.callback is not None and not callable(self.callback):
-            raise OptionError(
-                f"callback={self.callback!r} must be a function of the tree and a node, or None."
-            )
+        check_callback(self.callback, "the tree and a node")
 
     def _grow(self, growth: TopicGrowth, wanted: float) -> bool:
         """Grow the tree; return whether the callback stopped it."""
@@ -287,7 +290,7 @@ class HierarchicalNMF(Clusterer):
             )
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        if data:
+        if data and "_X" in vars(self):
             refuse_to_save_blocks(self._X)
         return super()._saved_state(data)
 

@@ -20,8 +20,8 @@ from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
 from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
-from symclust.solvers import HISTORY, has_many_zeros
-from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
+from symclust.solvers import HISTORY, Progress, has_many_zeros
+from symclust.validation import check_callback, check_known, check_n_clusters, check_number, check_similarity
 
 REFINEMENTS = ("both", "modularity")
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
@@ -70,6 +70,10 @@ class HierarchicalSymNMF(SimilarityEstimator):
         Parameters of the affinity, as in `SymNMF`.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
+    callback : callable, default=None
+        Called after each split with an object that has `iteration`, the number of splits so far of the graph
+        that is being cut, `seconds` and `objective`; returning True stops. A `symclust.Checkpoint` keeps
+        the work in a file.
 
     Attributes
     ----------
@@ -129,6 +133,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         random_state: Any = None,
+        callback: Callable[[Any], object] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.min_size = min_size
@@ -138,6 +143,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.affinity = affinity
         self.affinity_params = affinity_params
         self.random_state = random_state
+        self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Split the graph top-down. Ctrl-C keeps the splits so far, and raises KeyboardInterrupt before any.
@@ -159,8 +165,12 @@ class HierarchicalSymNMF(SimilarityEstimator):
         how = (A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
         both = self.refine == "both"
         growth = CutGrowth(*how) if self.refine is None else CommunityGrowth(*how, both)
-        self._store_tree(similarity, growth.grow(wanted or A.n), growth.history)
+        tree = growth.grow(wanted or A.n, after=self._after_split)
+        self._store_tree(similarity, tree, growth.history, growth.is_stopped)
         return self
+
+    def _after_split(self, iteration: int, seconds: float, objective: float) -> object:
+        return self.callback and self.callback(Progress(0, iteration, seconds, objective, np.nan))
 
     def _check_options(self) -> None:
         if self.n_clusters is not None:
@@ -171,29 +181,35 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_number("n_init", self.n_init, least=1, whole=True)
         if self.refine is not None:
             check_known("refine", self.refine, REFINEMENTS, ", or None")
+        check_callback(self.callback)
 
-    def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
+    def _store_tree(
+        self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]], is_stopped: bool
+    ) -> None:
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
         self.n_clusters_, self._dtype = tree.n_splits + 1, similarity.operator.dtype
-        self.labels_ = leave_out_isolated(tree.cut(self.n_clusters_), similarity.operator)
+        labels = leave_out_isolated(tree.cut(self.n_clusters_), similarity.operator)
+        self.labels_ = similarity.share(labels)
         rows = [(number, *row, np.nan) for number, row in enumerate(history)]
         self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)
         self.objective_ = history[-1][1]
         self.n_iter_ = tree.n_splits
         is_enough = self.n_clusters is None or self.n_clusters_ == self.n_clusters
-        self.converged_ = is_enough and not tree.interrupted
-        self.stop_reason_ = self._reason()
+        self.converged_ = is_enough and not (tree.interrupted or is_stopped)
+        self.stop_reason_ = self._reason(is_stopped)
         self._keep(similarity)
         if tree.interrupted:
             warn(f"{type(self).__name__} was {self.stop_reason_}.", InterruptedWarning)
-        elif not self.converged_:
+        elif not self.converged_ and not is_stopped:
             warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
         self._warn_of_degenerate(self.n_clusters_)
 
     def _make_placer(self, similarity: Similarity) -> LabelPlacer:
         return LabelPlacer(similarity, self.labels_, self.n_clusters_)
 
-    def _reason(self) -> str:
+    def _reason(self, is_stopped: bool) -> str:
+        if is_stopped:
+            return f"stopped by the callback at {self.n_clusters_} leaves"
         if self.tree_.interrupted:
             limit = "" if self.n_clusters is None else f" of {self.n_clusters}"
             return f"interrupted at {self.n_clusters_} leaves{limit}; the tree so far is kept"

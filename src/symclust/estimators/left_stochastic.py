@@ -289,6 +289,8 @@ class HierarchicalLeftStochastic(TreeEstimator):
         How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    random_state : int, RandomState or None, default=None
+        Makes the choice of ``n_clusters="auto"`` repeatable; nothing else is left to chance.
 
     Attributes
     ----------
@@ -328,16 +330,20 @@ class HierarchicalLeftStochastic(TreeEstimator):
     ([0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1])
     """
 
+    _fits_by_chance: ClassVar[bool] = False
+
     def __init__(
         self,
         n_clusters: int | str = 2,
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.random_state = random_state
 
     def _comment(self, similarity: Similarity) -> None:
         warn_of_negative_part(similarity, type(self).__name__)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
+
+from sklearn.utils import check_random_state
 
 from symclust.baselines import cut_merges, merge_clusters
 from symclust.estimators._base import HardEstimator
@@ -31,6 +33,8 @@ class LinkageClustering(HardEstimator):
         That of "cosine" is never written out; give it as an array.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    random_state : int, RandomState or None, default=None
+        Makes the choice of ``n_clusters="auto"`` repeatable; nothing else is left to chance.
 
     Attributes
     ----------
@@ -50,6 +54,8 @@ class LinkageClustering(HardEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
+    _fits_by_chance: ClassVar[bool] = False
+
     def __init__(
         self,
         n_clusters: int | str = 2,
@@ -57,11 +63,13 @@ class LinkageClustering(HardEstimator):
         linkage: str = "average",
         affinity: str | Callable[..., Any] = "gaussian",
         affinity_params: dict[str, Any] | None = None,
+        random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> LinkageClustering:
         """Merge the samples bottom-up.
@@ -75,6 +83,7 @@ class LinkageClustering(HardEstimator):
         """
         check_n_clusters(self.n_clusters)
         check_known("linkage", self.linkage, METHODS)
+        check_random_state(self.random_state)
         similarity = self._read(X)
         K = similarity.operator
         k = check_n_clusters(self.n_clusters, K.n)

@@ -17,6 +17,7 @@ from symclust.estimators._held_out import TINY
 from symclust.estimators._input import read_graph
 from symclust.estimators._labels import NOWHERE
 from symclust.estimators._placing import KnownRows
+from symclust.exceptions import InputError
 from symclust.operators import Bipartite, Operator
 from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors, starting_points
@@ -157,8 +158,14 @@ class NMF(DataFactors):
         are placed as `predict` does if `place` says so, and have −1 otherwise.
         """
         labels = np.full((len(parts), len(candidates), len(X)), NOWHERE, dtype=np.int32)
+        largest = float(X.max())
+        if not np.isfinite(largest):
+            raise InputError(
+                f"Distances from X to its factors overflow: its largest entry is {largest}. Rescale the "
+                "features, for example X / X.max(), and fill in what is not finite."
+            )
         _kernels.label_parts(
-            np.ascontiguousarray(X / max(float(X.max()), TINY), dtype=np.float32),
+            np.ascontiguousarray(X / max(largest, TINY), dtype=np.float32),
             np.cumsum([0, *map(len, parts)], dtype=np.int64),
             np.concatenate(parts).astype(np.int64),
             np.array(candidates, dtype=np.int64),

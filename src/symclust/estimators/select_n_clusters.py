@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from inspect import signature
 from typing import Any
@@ -13,12 +14,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from symclust import registry
+from symclust._threads import raising_interrupts
 from symclust.estimators._base import Clusterer, SimilarityEstimator
-from symclust.estimators._input import Similarity, is_similarity, trace_network
+from symclust.estimators._input import is_similarity, trace_network
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
-from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.operators import Operator, Sparse, is_dask
-from symclust.selection import Data, Features, Method, Pairs, Progress, Selection, Study
+from symclust.exceptions import InputTypeError, OptionError
+from symclust.operators import Sparse, is_dask
+from symclust.selection import Features, Method, Pairs, Progress, Selection, Study
+from symclust.storage import Checkpoint, data_are, is_recording, recording
 from symclust.validation import check_features, check_known, check_nonnegative
 
 __all__ = ["select_n_clusters"]
@@ -26,7 +29,6 @@ __all__ = ["select_n_clusters"]
 CANDIDATES = range(2, 11)
 MOST_CANDIDATES = 60  # the largest number tried for "auto"
 SAMPLES_EACH = 4  # of a cluster on average, at the least
-LARGEST_DENSE = 4000  # samples of an operator that may be written out as a matrix: 128 MB
 
 
 def select_n_clusters(
@@ -72,8 +74,9 @@ def select_n_clusters(
         Number of jobs that run at the same time, as in joblib, whose backends are honoured. A single job
         uses several threads, so that more than one job pays only for small data.
     callback : callable, default=None
-        Called with an object that has `done`, `total`, `stage` and `seconds` as work goes on. An exception
-        it raises ends the work.
+        Called with an object that has `done`, `total`, `stage`, `seconds` and `so_far` as work goes on; the
+        last is the answer by the evidence until then, or None. An exception it raises ends the work. A
+        `symclust.Checkpoint` keeps the work in a file.
 
     Returns
     -------
@@ -103,20 +106,40 @@ def select_n_clusters(
     began = time.perf_counter()
     rule = _method(method, method_params)
     numbers = _candidates(candidates)
-    study = _study(X, HierarchicalSymNMF() if estimator is None else estimator, numbers)
-    study = replace(
-        study, rng=check_random_state(random_state), n_jobs=n_jobs, callback=callback, began=began
-    )
-    return replace(rule.choose(study), seconds=time.perf_counter() - began)
+    params = {
+        "estimator": estimator,
+        "candidates": numbers,
+        "method": method,
+        "method_params": method_params,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    keeps = isinstance(callback, Checkpoint) and not is_recording()
+    with recording(callback, select_n_clusters, params) if keeps else nullcontext():  # type: ignore[arg-type]
+        study = _study(X, HierarchicalSymNMF() if estimator is None else estimator, numbers)
+        chance = check_random_state(random_state)
+        study = replace(study, rng=chance, n_jobs=n_jobs, callback=callback, began=began)
+        return replace(raising_interrupts(rule.choose, study), seconds=time.perf_counter() - began)
 
 
-def choose_for(model: Any, X: Any) -> Selection:
+def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None = None) -> Selection:
     """Return the answer behind ``n_clusters="auto"`` of a model."""
     estimator = clone(model).set_params(n_clusters=2)
     study = _study(X, estimator, None)
     began = time.perf_counter()
-    study = replace(study, rng=check_random_state(getattr(model, "random_state", None)), began=began)
-    return replace(registry.resolve("selection", "auto")().choose(study), seconds=time.perf_counter() - began)
+    rng = check_random_state(getattr(model, "random_state", None))
+    study = replace(study, rng=rng, callback=callback, began=began)
+    answer = raising_interrupts(registry.resolve("selection", "auto")().choose, study)
+    return replace(answer, seconds=time.perf_counter() - began)
+
+
+def fit_chosen(model: Any, X: Any, selection: Selection) -> Any:
+    """Fit a model whose number of clusters is "auto" with the number that was chosen; return it."""
+    params = model.get_params(deep=False)
+    fitted = type(model)(**{**params, "n_clusters": selection.n_clusters}).fit(X)
+    model.__dict__.update({name: value for name, value in vars(fitted).items() if name not in params})
+    model.selection_ = selection
+    return model
 
 
 def _method(method: Any, params: dict[str, Any] | None) -> Method:
@@ -159,6 +182,9 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
             "of clusters is set by candidates."
         )
     rng = np.random.RandomState(0)  # replaced by the user's
+    if isinstance(getattr(estimator, "callback", None), Checkpoint):  # of the whole, not of each fit
+        estimator = clone(estimator).set_params(callback=None)
+    data: Features | Pairs
     if isinstance(estimator, SimilarityEstimator):
         data, fitter = _pairs(X, estimator)
     elif is_similarity(X):
@@ -168,6 +194,7 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
         )
     else:
         data, fitter = _samples(X, clone(estimator)), estimator
+        data_are(data.A if isinstance(data, Pairs) else data.X)
     if candidates is None:
         candidates = tuple(range(2, max(3, min(MOST_CANDIDATES, data.n // SAMPLES_EACH) + 1)))
     elif max(candidates) > data.n:
@@ -175,7 +202,7 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
     return Study(data, fitter, candidates, rng)
 
 
-def _samples(X: Any, estimator: Any) -> Data:
+def _samples(X: Any, estimator: Any) -> Features | Pairs:
     if is_dask(X):
         raise InputTypeError(
             "X is a Dask array, and the number of clusters is chosen by fits to most of the samples in one "
@@ -192,28 +219,15 @@ def _samples(X: Any, estimator: Any) -> Data:
     return Features(checked)
 
 
-def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Data, Any]:
+def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Pairs, Any]:
     """Return the similarities of X, and the estimator that is fitted to parts of them."""
     reader = clone(estimator).set_params(n_clusters=2)
     reader._check_options()
     words = estimator.affinity, estimator.affinity_params, estimator._normalizes
     similarity = trace_network(reader._read(X), X, *words)
     fitter = clone(estimator).set_params(affinity="precomputed", affinity_params=None)
-    A, origin = _matrix(similarity), similarity.origin
+    A, origin = similarity.matrix, similarity.origin
     if origin is None:
         return Pairs(A), fitter
     source = Pairs(origin.csr) if isinstance(origin, Sparse) else Features(origin)
     return Pairs(A, source, similarity.again), fitter
-
-
-def _matrix(similarity: Similarity) -> Any:
-    """Return A as a matrix, of which parts can be taken."""
-    A = similarity.matrix
-    if not isinstance(A, Operator):
-        return A
-    if A.n > LARGEST_DENSE:
-        raise InputError(
-            f"{A!r} is known by its products alone, and the number of clusters is chosen by parts of a "
-            f"matrix. Give a matrix or a graph; operators of up to {LARGEST_DENSE:,} samples are written out."
-        )
-    return A @ np.eye(A.n, dtype=A.dtype)

@@ -33,10 +33,11 @@ class SymNMF(StreamingEstimator):
     affinity : str or callable, default="auto"
         How X becomes similarities; `affinity_` says in words what was done.
 
-        - "auto" depends on X: for dense vectors the neighbour graph of the paper, by direction where
-          they are nonnegative and have many features; for sparse nonnegative ones, such as weights of words,
-          random walks along cosines of neighbours; for networks random walks, or the normalised cut with
-          exponent 0.3 or 0.4 where they have many edges (``docs/graphs.md`` has the evidence).
+        - "auto" depends on the values of X: for vectors the neighbour graph of the paper, by direction if
+          they are nonnegative and have many features; for those with at least 90 % zeros and nothing
+          negative, such as weights of words, random walks along cosines of neighbours; for networks random
+          walks, or the normalised cut with exponent 0.3 or 0.4 where they have many edges
+          (``docs/graphs.md`` has the evidence).
         - "nearest_neighbors" is the graph of the paper: self-tuning weights between neighbours, normalised
           cut. "cosine", "gaussian" and "self_tuning" are complete graphs unless `affinity_params` says
           otherwise.
@@ -81,8 +82,8 @@ class SymNMF(StreamingEstimator):
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
         The weight α of the solvers with two coupled factors, "anls", "sampled_anls", "hals" and
-        "extrapolated_hals". "auto" takes the largest eigenvalue of A; "increasing" lets it grow until the
-        factors agree.
+        "extrapolated_hals". "auto" takes the largest eigenvalue of A; "increasing" starts lower and lets
+        it grow while the factors drift apart.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None

@@ -52,7 +52,8 @@ def row_lengths(H: Any) -> Array:
     if not is_sparse_factor(H):
         return np.einsum("il,il->i", H, H, dtype=np.float64)
     rows = np.repeat(np.arange(H.shape[0]), np.diff(H.indptr))
-    return np.bincount(rows, weights=np.square(H.data, dtype=np.float64), minlength=H.shape[0])
+    lengths = np.bincount(rows, weights=np.square(H.data, dtype=np.float64), minlength=H.shape[0])
+    return lengths.astype(np.float64, copy=False)  # without nonzeros, bincount returns integers
 
 
 class Judgement(NamedTuple):
