@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src -not -name '__pycache__' -not -name '*.pyc')
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench docs sanitize clean
+.PHONY: help run test lint bench docs sanitize mutate clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ docs: $(VENV)/.package $(VENV)/.test $(VENV)/.docs ## run every example of the d
 sanitize: $(VENV)/.package $(VENV)/.test ## kernel tests under ThreadSanitizer and AddressSanitizer (GCC; takes a while)
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize thread
 	PATH="$(abspath $(BIN)):$$PATH" tests/_kernels/sanitize address
+
+mutate: $(VENV)/.package $(VENV)/.dev ## 200 faults put into a copy of the package: how many do the tests find? (takes a while)
+	$(BIN)/python -m benchmarks.mutation $(MUTATE)
 
 clean: ## remove everything the targets above have made, but not the results of benchmarks
 	rm -rf $(VENV) benchmarks/.envs build dist docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache symclust-report.html
