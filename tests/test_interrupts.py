@@ -184,7 +184,7 @@ def interrupted(call, within):
     assert time.process_time() - began < delay + 0.1, "swallowed"
     return False
 
-for method in registry.options("selection"):
+for method in registry.options("selection.methods"):
     faulthandler.dump_traceback_later(120, exit=True)
     began = time.process_time()
     choose(method)

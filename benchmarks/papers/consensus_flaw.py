@@ -20,7 +20,7 @@ from benchmarks._tools import RESULTS, table, timed
 from symclust import NMF
 from symclust.plotting import plot_consensus
 from symclust.selection import Features, Selection, Study
-from symclust.selection.consensus import Consensus, ConsensusInit
+from symclust.selection.methods.consensus import Consensus, ConsensusInit
 
 RUNS, SAMPLES, FEATURES = 50, 200, 2000
 METHODS = {"50 starts": ConsensusInit(RUNS), "50 subsets of 80 %": Consensus(RUNS, 0.8)}

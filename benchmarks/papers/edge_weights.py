@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks._images import Drawn, drawn_images
 from benchmarks._tools import table
-from symclust.applications._regions import borders, join_small, merge_order, ultrametric
+from symclust.applications.images._regions import borders, join_small, merge_order, ultrametric
 from symclust.graphs import _cues, find_barriers, read_image
 from symclust.metrics import boundary_precision_recall
 

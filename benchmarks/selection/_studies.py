@@ -47,7 +47,10 @@ def study_of(data: Pairs, most: int, seed: int) -> Study:
 
 def methods() -> dict[str, Callable[[Study, int], int]]:
     """Return every method in the package, and what people would use instead."""
-    ours = {name: _answer_of(registry.resolve("selection", name)) for name in registry.options("selection")}
+    ours = {
+        name: _answer_of(registry.resolve("selection.methods", name))
+        for name in registry.options("selection.methods")
+    }
     return {**ours, "Leiden": _leiden, "HDBSCAN": _hdbscan}
 
 

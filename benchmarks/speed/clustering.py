@@ -16,9 +16,9 @@ from benchmarks.speed._peers import run, stored
 from symclust import SymNMF
 from symclust.datasets import overlapping_blobs
 from symclust.graphs import nearest_neighbors
-from symclust.initialization import random
 from symclust.objectives import Frobenius
 from symclust.operators import as_operator
+from symclust.starts import random
 
 POINTS, CLUSTERS, DIMENSIONS = 50_000, 20, 8
 WIDTH, OTHER_WIDTHS = 2.0, (1.5, 3.0)

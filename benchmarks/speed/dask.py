@@ -111,7 +111,7 @@ def loopback() -> int:
 
 def multiply_alone(place: str) -> float:
     """Return the seconds of a product with all of A, in blocks, on one core of a worker."""
-    from symclust.operators.on_dask import multiply
+    from symclust.operators.dask.on_dask import multiply
 
     H = np.random.default_rng(0).uniform(size=(N, K))
     borders = np.linspace(0, N, BLOCKS + 1).astype(int).tolist()

@@ -14,10 +14,10 @@ from benchmarks._tools import labelled, seconds, table, timed
 from symclust import SphericalKMeans, SymNMF
 from symclust.documents import DocumentWeights
 from symclust.graphs import cosine
-from symclust.initialization import random
 from symclust.metrics import clustering_accuracy
 from symclust.objectives import Frobenius
 from symclust.operators import Gram
+from symclust.starts import random
 
 COLLECTIONS = ("tdt2", "reviews", "k1b")
 

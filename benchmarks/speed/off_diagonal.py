@@ -15,11 +15,11 @@ from scipy import sparse
 from benchmarks._tools import RESULTS, seconds, table, timed
 from symclust.constraints import Nonnegative
 from symclust.datasets import planted_partition
-from symclust.initialization import greedy, random
 from symclust.objectives import Absolute, OffDiagonal
 from symclust.operators import Operator, as_operator
 from symclust.solvers import Problem, State
 from symclust.solvers.row_descent import _gram_matrices, _Sweep
+from symclust.starts import greedy, random
 
 NODES, DEGREE = 200_000, 20
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

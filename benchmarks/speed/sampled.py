@@ -17,10 +17,10 @@ from symclust import registry
 from symclust.constraints import Nonnegative
 from symclust.datasets import planted_partition
 from symclust.graphs import normalized_cut
-from symclust.initialization import random
 from symclust.objectives import Frobenius
 from symclust.operators import as_operator
 from symclust.solvers import Control, Problem, run
+from symclust.starts import random
 
 SOLVERS = ("row_descent", "anls", "sampled_anls")
 SECONDS = 20.0  # for one run

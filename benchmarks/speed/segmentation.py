@@ -12,7 +12,7 @@ from sklearn.cluster import spectral_clustering
 from benchmarks._images import Drawn, drawn_images
 from benchmarks._tools import table, timed
 from symclust import segment_image
-from symclust.applications._segmentations import PixelGraph, clusters_of_factor, factor
+from symclust.applications.images._segmentations import PixelGraph, clusters_of_factor, factor
 from symclust.graphs import compare_pixels, find_barriers, pixel_edges, read_image
 from symclust.metrics import boundary_map, boundary_precision_recall
 

@@ -12,7 +12,7 @@ from benchmarks._tools import table, timed
 from symclust import NMF, AffineNMF, select_n_clusters
 from symclust.datasets import simulated_expression
 from symclust.selection import Features
-from symclust.selection.prediction_strength import agreement
+from symclust.selection.methods.prediction_strength import agreement
 
 CANDIDATES = range(2, 8)
 REPEATS, NULLS, NULL_REPEATS = 50, 20, 5

@@ -19,10 +19,10 @@ from symclust import registry
 from symclust.constraints import Nonnegative
 from symclust.datasets import lfr, planted_partition
 from symclust.graphs import cosine, nearest_neighbors, normalized_cut
-from symclust.initialization import random
 from symclust.objectives import Frobenius
 from symclust.operators import as_operator
 from symclust.solvers import Control, Problem, run
+from symclust.starts import random
 
 # What is too slow for a table of seconds (k products one by one, the paper's Newton, no stationary limit).
 LEFT_OUT = ("columnwise", "procrustes", "multiplicative", "coordinate")

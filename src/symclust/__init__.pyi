@@ -1,4 +1,5 @@
 from . import constraints, datasets, documents, graphs, metrics, operators
+from ._resume import resume
 from .applications import segment_image, subtypes, topics
 from .estimators import (
     NMF,
@@ -21,11 +22,10 @@ from .estimators import (
     SphericalKMeans,
     SymmetricFactorization,
     SymNMF,
-    resume,
-    select_n_clusters,
 )
 from .graphs import AttributedGraph, AttributedNodes
 from .readers import read
+from .selection import select_n_clusters
 from .storage import Checkpoint, load
 
 __version__: str

@@ -2,7 +2,7 @@
 
 An option is a name that a public file of its folder exports: ``solver="row_descent"`` is the class
 ``RowDescent`` in the ``__all__`` of a file in ``solvers/``, ``init="nndsvda"`` the function ``nndsvda``
-in one of ``initialization/``. Adding an option therefore means writing it and exporting it; error
+in one of ``starts/``. Adding an option therefore means writing it and exporting it; error
 messages and contract tests find it through this module.
 """
 
@@ -52,7 +52,7 @@ def _exports(family: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for module in _public_files(family):
         # Functions before classes: where both have the name, the class that does the work is the option.
-        for name in sorted(module.__all__, key=lambda name: name != name.lower()):
+        for name in sorted(getattr(module, "__all__", ()), key=lambda name: name != name.lower()):
             found[_snake_case(name)] = getattr(module, name)
     return found
 
@@ -61,8 +61,9 @@ def _public_files(family: str) -> list[ModuleType]:
     package = importlib.import_module(f"symclust.{family}")
     if not hasattr(package, "__path__"):
         return [package]
-    names = [file.name for file in pkgutil.iter_modules(package.__path__) if not file.name.startswith("_")]
-    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    files = [file for file in pkgutil.iter_modules(package.__path__) if not file.name.startswith("_")]
+    found = [_public_files(f"{family}.{file.name}") for file in files]
+    return [module for modules in found for module in modules]
 
 
 def _snake_case(name: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symclust.applications._topic import Example, Topic, draw_tree, excerpt
+from symclust.applications.topics._topic import Example, Topic, draw_tree, excerpt
 from symclust.exceptions import OptionError
 
 

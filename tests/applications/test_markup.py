@@ -7,8 +7,8 @@ import pytest
 from hypothesis import strategies as st
 
 from symclust.applications import topics
-from symclust.applications._corpus import read_corpus
-from symclust.applications._markup import without_addresses, without_markup
+from symclust.applications.topics._corpus import read_corpus
+from symclust.applications.topics._markup import without_addresses, without_markup
 
 
 @pytest.mark.parametrize(

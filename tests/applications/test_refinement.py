@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from symclust.applications._documents import Documents
-from symclust.applications._refinement import RefinedTopics, _joined, _merges
+from symclust.applications.topics._documents import Documents
+from symclust.applications.topics._refinement import RefinedTopics, _joined, _merges
 
 
 def planted(k=4, per=12, terms=6, seed=0):

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from symclust import SymNMF
 from symclust import segment_image as segment
-from symclust.applications._regions import (
+from symclust.applications.images._regions import (
     borders,
     common_refinement,
     connected,
@@ -19,8 +19,8 @@ from symclust.applications._regions import (
     region_tree,
     ultrametric,
 )
-from symclust.applications._segmentations import WAYS, PixelGraph, factor
-from symclust.applications.segmentation import enlarged
+from symclust.applications.images._segmentations import WAYS, PixelGraph, factor
+from symclust.applications.images.segmentation import enlarged
 from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError
 from symclust.graphs import compare_pixels, find_barriers, normalized_cut, pixel_edges, read_image
 from symclust.metrics import boundary_map

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from symclust.applications._corpus import read_corpus
+from symclust.applications.topics._corpus import read_corpus
 from symclust.exceptions import InputError, InputTypeError, OptionError
 
 

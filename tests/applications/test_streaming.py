@@ -17,7 +17,7 @@ from sklearn.metrics import normalized_mutual_info_score as nmi
 import symclust
 from symclust import topics
 from symclust.applications import _batches
-from symclust.applications._terms import count_terms
+from symclust.applications.topics._terms import count_terms
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 
 WORDS = {

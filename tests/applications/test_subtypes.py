@@ -14,8 +14,8 @@ from scipy.stats import false_discovery_control, mannwhitneyu
 
 from symclust import AffineNMF, subtypes
 from symclust.applications import Marker, SubtypeAssignment
-from symclust.applications._expression import Reading, gene_floor, read_expression, select_genes
-from symclust.applications._markers import find_markers
+from symclust.applications.expression._markers import find_markers
+from symclust.applications.expression._reading import Reading, gene_floor, read_expression, select_genes
 from symclust.exceptions import CombinationError, InputError, InputTypeError, MissingExtraError, OptionError
 from symclust.metrics import clustering_accuracy
 

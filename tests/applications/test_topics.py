@@ -18,8 +18,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from symclust import HierarchicalNMF
 from symclust.applications import topics
-from symclust.applications._refinement import RefinedTopics
-from symclust.applications._terms import JOINERS, _token_pattern
+from symclust.applications.topics._refinement import RefinedTopics
+from symclust.applications.topics._terms import JOINERS, _token_pattern
 from symclust.documents import DocumentWeights
 from symclust.exceptions import (
     CombinationError,

@@ -217,7 +217,7 @@ def test_topics_are_those_in_memory(counts, refine, tmp_path):
 
 
 def test_a_topic_that_loses_all_its_documents(counts, monkeypatch):
-    from symclust.applications._documents import BlockDocuments, Documents, documents_of
+    from symclust.applications.topics._documents import BlockDocuments, Documents, documents_of
     from symclust.estimators import read_rows
 
     X = counts[np.flatnonzero(np.diff(counts.indptr))]

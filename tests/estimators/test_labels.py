@@ -31,8 +31,7 @@ from symclust import (
     SymmetricFactorization,
     SymNMF,
 )
-from symclust.estimators._communities import members_by_share
-from symclust.estimators._labels import (
+from symclust._labels import (
     OF_FEATURES,
     empty_rows,
     is_lopsided,
@@ -40,6 +39,7 @@ from symclust.estimators._labels import (
     leave_out_isolated,
     warn_of_degenerate,
 )
+from symclust.estimators._communities import members_by_share
 from symclust.exceptions import DegenerateWarning
 from symclust.metrics import normalized_cut, within_cluster_similarity
 from symclust.operators import Gram, as_operator

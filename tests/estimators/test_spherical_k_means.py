@@ -14,9 +14,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from symclust import SphericalKMeans
-from symclust.baselines import SphericalRuns
 from symclust.exceptions import InputError, OptionError
 from symclust.graphs import unit_rows
+from symclust.k_means import SphericalRuns
 
 POINTS = arrays(np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(-3, 3))
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from symclust.hierarchy import BlockSamples, Samples
-from symclust.hierarchy.samples import Sides
-from symclust.hierarchy.scores import energy, explained_by_one
-from symclust.hierarchy.splits import rank_two
+from symclust.hierarchy.topics.samples import Sides
+from symclust.hierarchy.topics.scores import energy, explained_by_one
+from symclust.hierarchy.topics.splits import rank_two
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -9,7 +9,7 @@ import pytest
 
 from symclust import hierarchy
 from symclust.hierarchy import CommunityGrowth, CutGrowth, Samples, TopicGrowth, Tree, Trials, grow
-from symclust.hierarchy.splits import rank_two
+from symclust.hierarchy.topics.splits import rank_two
 from symclust.operators import as_operator
 
 community_growth = sys.modules[CommunityGrowth.__module__]

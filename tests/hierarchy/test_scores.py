@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.hierarchy import Samples
-from symclust.hierarchy.scores import energy, explained_by_one, explained_by_two, mndcg, mndcg_score
-from symclust.hierarchy.splits import k_means, rank_two
+from symclust.hierarchy.topics.scores import energy, explained_by_one, explained_by_two, mndcg, mndcg_score
+from symclust.hierarchy.topics.splits import k_means, rank_two
 
 weights = st.lists(st.integers(0, 6).map(float), min_size=12, max_size=12)
 

@@ -6,7 +6,7 @@ import pytest
 from symclust import registry
 from symclust.hierarchy import Samples
 
-SPLITS = registry.options("hierarchy.splits")
+SPLITS = registry.options("hierarchy.topics.splits")
 
 
 def two_topics(seed=0, n=30):
@@ -21,7 +21,7 @@ def two_topics(seed=0, n=30):
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_finds_two_topics(name, kind):
     samples = Samples.of(two_topics().astype(kind))
-    halves = registry.resolve("hierarchy.splits", name)(samples, np.random.RandomState(0))
+    halves = registry.resolve("hierarchy.topics.splits", name)(samples, np.random.RandomState(0))
     side = halves.side
     assert len(set(side[:30])) == len(set(side[30:])) == 1
     assert side[0] != side[-1]
@@ -36,7 +36,7 @@ def test_finds_two_topics(name, kind):
 @pytest.mark.parametrize("name", SPLITS)
 def test_parts_without_a_common_feature(name, sizes):
     X = np.repeat(np.kron(np.eye(2), [[1.0, 2.0, 3.0]]), sizes, axis=0)
-    halves = registry.resolve("hierarchy.splits", name)(Samples.of(X), np.random.RandomState(0))
+    halves = registry.resolve("hierarchy.topics.splits", name)(Samples.of(X), np.random.RandomState(0))
     assert sorted(np.bincount(halves.side).tolist()) == sorted(sizes)
 
 
@@ -46,7 +46,7 @@ def test_parts_without_a_common_feature(name, sizes):
     "X", [np.ones((1, 3)), np.ones((5, 3)), np.zeros((3, 2)), np.array([[1.0, 0.0], [1.0, 0.0]])]
 )
 def test_what_cannot_be_divided(name, X):
-    split = registry.resolve("hierarchy.splits", name)
+    split = registry.resolve("hierarchy.topics.splits", name)
     assert split(Samples.of(X), np.random.RandomState(0)) is None
 
 
@@ -54,6 +54,6 @@ def test_what_cannot_be_divided(name, X):
 def test_the_samples_stay_as_they_are(name):
     samples = Samples.of(two_topics())
     before = samples.csr().toarray()
-    registry.resolve("hierarchy.splits", name)(samples, np.random.RandomState(0))
+    registry.resolve("hierarchy.topics.splits", name)(samples, np.random.RandomState(0))
     np.testing.assert_array_equal(samples.csr().toarray(), before)
     np.testing.assert_array_equal(samples.times(np.eye(samples.shape[1])), before)

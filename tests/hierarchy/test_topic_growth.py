@@ -3,7 +3,7 @@
 import numpy as np
 
 from symclust.hierarchy import Samples, TopicGrowth, Trials
-from symclust.hierarchy.splits import rank_two
+from symclust.hierarchy.topics.splits import rank_two
 
 
 def topics(n_topics=4, n=25, words=8, seed=0, noise=0.05):

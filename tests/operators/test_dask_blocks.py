@@ -58,7 +58,7 @@ def test_what_each_block_gets_and_what_all_get():
 
 @pytest.mark.parametrize("rows", [1, 3, 10])
 def test_sums_are_added_in_one_order(rows, monkeypatch):
-    monkeypatch.setattr("symclust.operators._dask_blocks.ADDED", 2)
+    monkeypatch.setattr("symclust.operators.dask._blocks.ADDED", 2)
     blocks = RowBlocks.of(da.from_array(X, chunks=(rows, 2)))
     total, count = blocks.sum(lambda part, power: ((part**power).sum(axis=0), len(part)), 2)
     assert count == 10

@@ -15,14 +15,14 @@ from symclust.operators import as_operator
 from symclust.selection import Features, Pairs, Study
 from symclust.selection._nulls import shuffled_entries, shuffled_pairs
 from symclust.selection._rules import chance_of, smallest_good
-from symclust.selection.adjusted_modularity import (
+from symclust.selection.methods.adjusted_modularity import (
     AdjustedModularity,
     main_pieces,
     measure,
     modularities,
 )
-from symclust.selection.auto import Auto
-from symclust.selection.quick_looks import modularity
+from symclust.selection.methods.auto import Auto
+from symclust.selection.methods.quick_looks import modularity
 
 CANDIDATES = tuple(range(2, 11))
 

@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 from symclust import NMF, Diana, KernelKMeans, LinkageClustering, OffDiagonalSymNMF, SymNMF, registry
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, OptionError
 from symclust.selection import ConsensusMatrix, Features, Pairs, Study, consensus
-from symclust.selection.consensus import Consensus, ConsensusInit
+from symclust.selection.methods.consensus import Consensus, ConsensusInit
 
 CURVES = ["cophenetic correlation", "dispersion", "area under the cumulative distribution"]
 
@@ -34,8 +34,8 @@ def study_of(X, estimator, candidates=(2, 3, 4), **options):
 
 
 def test_the_registry_knows_both():
-    assert registry.resolve("selection", "consensus") is Consensus
-    assert registry.resolve("selection", "consensus_init") is ConsensusInit
+    assert registry.resolve("selection.methods", "consensus") is Consensus
+    assert registry.resolve("selection.methods", "consensus_init") is ConsensusInit
 
 
 @pytest.mark.parametrize(

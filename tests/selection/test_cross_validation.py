@@ -13,7 +13,7 @@ from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError, InputError
 from symclust.selection import Features, Pairs, Study
 from symclust.selection._nulls import shuffled_pairs
-from symclust.selection.cross_validation import CrossValidation, Hidden, hidden_error, hide
+from symclust.selection.methods.cross_validation import CrossValidation, Hidden, hidden_error, hide
 
 
 def study(data, candidates=(2, 3, 4, 5), seed=0, **options):

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from symclust.selection import Features, Pairs, Study
-from symclust.selection.gap import Gap, within_variation
+from symclust.selection.methods.gap import Gap, within_variation
 
 
 def test_variation_is_that_of_all_pairs():

@@ -11,7 +11,13 @@ from symclust import AffineNMF, HierarchicalSymNMF
 from symclust.datasets import planted_partition, simulated_expression
 from symclust.exceptions import OptionError
 from symclust.selection import Features, Pairs, Study
-from symclust.selection.prediction_strength import GPS, Halves, PredictionStrength, _company_kept, agreement
+from symclust.selection.methods.prediction_strength import (
+    GPS,
+    Halves,
+    PredictionStrength,
+    _company_kept,
+    agreement,
+)
 
 
 def plain_agreement(own, predicted, k):

@@ -15,7 +15,7 @@ from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError
 from symclust.selection import Features, Pairs, Study
 from symclust.selection._nulls import shuffled_pairs
-from symclust.selection.quick_looks import Modularity, Silhouette, modularity
+from symclust.selection.methods.quick_looks import Modularity, Silhouette, modularity
 
 TREE = HierarchicalSymNMF(affinity="precomputed")
 

@@ -14,7 +14,7 @@ from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError, InputError
 from symclust.selection import Features, Pairs, Study, spectrum
 from symclust.selection._nulls import shuffled_pairs
-from symclust.selection.spectrum import BetheHessian, _matrix, _two_core, lowest_eigenvalues
+from symclust.selection.methods.spectrum import BetheHessian, _matrix, _two_core, lowest_eigenvalues
 
 CANDIDATES = tuple(range(2, 13))
 

@@ -87,8 +87,8 @@ def cluster(
 
 def fit(session: Session, model: Any, data: Any, resumable: Resumable) -> None:
     """Fit, and show how far it is; Ctrl-C keeps what there is."""
-    from symclust.estimators import fit_chosen
     from symclust.operators import Network
+    from symclust.selection import fit_chosen
 
     own = {name: value for name, value in model.get_params().items() if name in ("callback", "time_limit")}
     samples = "nodes" if isinstance(data, Network) else "samples"
@@ -110,7 +110,7 @@ def fit(session: Session, model: Any, data: Any, resumable: Resumable) -> None:
 
 def _choose(session: Session, model: Any, data: Any) -> Any:
     """Return how many clusters there are; an interrupted choice is followed by a short fit."""
-    from symclust.estimators import choose_for
+    from symclust.selection import choose_for
 
     with session.progress("Comparing numbers of clusters") as bar:
         chosen = session.best_so_far(bar, partial(choose_for, model, data))

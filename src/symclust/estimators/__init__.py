@@ -1,20 +1,18 @@
 """The scikit-learn face: the classes people use."""
 
+from symclust._labels import labels_of
 from symclust.estimators._communities import sample_table
-from symclust.estimators._labels import labels_of
+from symclust.estimators.baselines.kernel_convex_nmf import KernelConvexNMF
+from symclust.estimators.baselines.kernel_k_means import KernelKMeans
+from symclust.estimators.baselines.linkage_clustering import LinkageClustering
+from symclust.estimators.baselines.spectral import SpectralNJW, SpectralUnnormalized, SpectralYuShi
+from symclust.estimators.baselines.spherical_k_means import SphericalKMeans
 from symclust.estimators.divisive import Diana, DivisiveClustering
 from symclust.estimators.hierarchical_nmf import FlatTopics, HierarchicalNMF, read_rows, refuse_to_save_blocks
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
-from symclust.estimators.kernel_convex_nmf import KernelConvexNMF
-from symclust.estimators.kernel_k_means import KernelKMeans
 from symclust.estimators.left_stochastic import HierarchicalLeftStochastic, LeftStochastic
-from symclust.estimators.linkage_clustering import LinkageClustering
 from symclust.estimators.nmf import NMF, AffineNMF, GraphNMF, SparseNMF
 from symclust.estimators.off_diagonal_sym_nmf import OffDiagonalSymNMF
-from symclust.estimators.resume import resume
-from symclust.estimators.select_n_clusters import choose_for, fit_chosen, select_n_clusters
-from symclust.estimators.spectral import SpectralNJW, SpectralUnnormalized, SpectralYuShi
-from symclust.estimators.spherical_k_means import SphericalKMeans
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.estimators.symmetric_factorization import SymmetricFactorization
 
@@ -40,12 +38,8 @@ __all__ = [
     "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
-    "choose_for",
-    "fit_chosen",
     "labels_of",
     "read_rows",
     "refuse_to_save_blocks",
-    "resume",
     "sample_table",
-    "select_n_clusters",
 ]

@@ -11,6 +11,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from symclust._labels import (
+    NOWHERE,
+    OF_SIMILARITIES,
+    labels_of,
+    leave_out_isolated,
+    memberships_of,
+    warn_of_degenerate,
+)
 from symclust._reporting import Reporting
 from symclust._types import Array
 from symclust.estimators._communities import (
@@ -20,23 +28,15 @@ from symclust.estimators._communities import (
     members_by_share,
     sample_table,
 )
-from symclust.estimators._input import (
+from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
+from symclust.inputs._placing import Placed, Placer
+from symclust.inputs._similarity import (
     Similarity,
     feature_table,
     input_tags,
     is_similarity,
     read_similarity,
 )
-from symclust.estimators._labels import (
-    NOWHERE,
-    OF_SIMILARITIES,
-    labels_of,
-    leave_out_isolated,
-    memberships_of,
-    warn_of_degenerate,
-)
-from symclust.estimators._placing import Placed, Placer
-from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
 from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
@@ -223,7 +223,7 @@ def _with_chosen_number(fit: Any) -> Any:
             self.__dict__.pop("selection_", None)  # of an earlier fit
             return fit(self, X, y)
         # What chooses is written with estimators, and so stands above this file.
-        from symclust.estimators.select_n_clusters import choose_for, fit_chosen
+        from symclust.selection import choose_for, fit_chosen
 
         return fit_chosen(self, X, choose_for(self, X))
 

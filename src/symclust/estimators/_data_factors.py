@@ -11,13 +11,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from symclust import _kernels, registry
+from symclust._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
-from symclust.estimators._held_out import halves
-from symclust.estimators._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust.exceptions import InputError
+from symclust.inputs._held_out import halves
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, count_starts, run

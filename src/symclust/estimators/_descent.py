@@ -136,7 +136,7 @@ class DescentEstimator(SimilarityEstimator):
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
             grown = ("auto", "tree") if self._has_tree else ()
-            known = (*grown, "merge", *self._further_inits, *registry.options("initialization"))
+            known = (*grown, "merge", *self._further_inits, *registry.options("starts"))
             check_known("init", self.init, known, ", or give an array")
 
     def _read_starts(self, shape: tuple[int, int], n_init: int) -> Starts:

@@ -10,9 +10,9 @@ from scipy import sparse
 from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
 from symclust.estimators._descent import DescentEstimator
-from symclust.estimators._input import Similarity, join_samples
-from symclust.estimators._placing import solve_by_row
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, warn
+from symclust.inputs._placing import solve_by_row
+from symclust.inputs._similarity import Similarity, join_samples
 from symclust.nnls import block_pivoting
 from symclust.objectives import GivesRowProblem, gram, is_sparse_factor
 from symclust.operators import Operator, as_operator, stacked

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import HardEstimator, SimilarityEstimator
-from symclust.estimators._input import Similarity
 from symclust.exceptions import InputError, InterruptedWarning, OptionError
 from symclust.hierarchy import Node, Tree, Within, grow, splinter
+from symclust.inputs._similarity import Similarity
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_similarity
 

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust import registry
 from symclust._kernels import spmm
+from symclust._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import Clusterer
-from symclust.estimators._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust.exceptions import (
     CombinationError,
     DegenerateWarning,
@@ -174,8 +174,8 @@ class HierarchicalNMF(Clusterer):
         elif is_recording():
             raise CombinationError("The samples lie with workers, and a checkpoint holds arrays in memory.")
         samples = self._read_samples(X)
-        split = registry.resolve("hierarchy.splits", self.split)
-        score = registry.resolve("hierarchy.scores", self.criterion)
+        split = registry.resolve("hierarchy.topics.splits", self.split)
+        score = registry.resolve("hierarchy.topics.scores", self.criterion)
         way = partial(split, tol=self.tol, max_iter=self.max_iter)
         trials = Trials(way, self.outlier_trials, self.outlier_ratio, score)
         random_state = check_random_state(self.random_state)
@@ -214,8 +214,8 @@ class HierarchicalNMF(Clusterer):
         return samples
 
     def _check_options(self) -> None:
-        check_known("split", self.split, registry.options("hierarchy.splits"))
-        check_known("criterion", self.criterion, registry.options("hierarchy.scores"))
+        check_known("split", self.split, registry.options("hierarchy.topics.splits"))
+        check_known("criterion", self.criterion, registry.options("hierarchy.topics.scores"))
         check_number("outlier_trials", self.outlier_trials, least=0, whole=True)
         check_number("outlier_ratio", self.outlier_ratio, least=1)
         check_number("tol", self.tol, least=0)

@@ -11,15 +11,15 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._labels import leave_out_isolated, memberships_of
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
-from symclust.estimators._input import Similarity
-from symclust.estimators._labels import leave_out_isolated, memberships_of
-from symclust.estimators._placing import LabelPlacer
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
 from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
+from symclust.inputs._placing import LabelPlacer
+from symclust.inputs._similarity import Similarity
 from symclust.solvers import HISTORY, Progress, has_many_zeros
 from symclust.validation import check_callback, check_known, check_n_clusters, check_number, check_similarity
 

@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._labels import leave_out_isolated
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
-from symclust.estimators._input import Similarity
-from symclust.estimators._labels import leave_out_isolated
-from symclust.estimators._placing import Placer
 from symclust.estimators.divisive import TreeEstimator
+from symclust.inputs._placing import Placer
+from symclust.inputs._similarity import Similarity
 from symclust.left_stochastic import (
     Rotation,
     assign_sizes,

@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust import _kernels, registry
+from symclust._labels import NOWHERE
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._data_factors import FAMILY, DataFactors
-from symclust.estimators._held_out import TINY
-from symclust.estimators._input import read_graph
-from symclust.estimators._labels import NOWHERE
-from symclust.estimators._placing import KnownRows
 from symclust.exceptions import InputError
+from symclust.inputs._held_out import TINY
+from symclust.inputs._placing import KnownRows
+from symclust.inputs._similarity import read_graph
 from symclust.operators import Bipartite, Operator
 from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors, starting_points

@@ -11,15 +11,15 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
 from symclust import _kernels, registry
+from symclust._labels import NOWHERE, empty_rows, labels_of, leave_out_isolated
 from symclust._threads import single_threaded_libraries
 from symclust._types import Array
-from symclust.baselines import k_means
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
-from symclust.estimators._input import Similarity
-from symclust.estimators._labels import NOWHERE, empty_rows, labels_of, leave_out_isolated
-from symclust.estimators._placing import Placer
 from symclust.exceptions import CombinationError
+from symclust.inputs._placing import Placer
+from symclust.inputs._similarity import Similarity
+from symclust.k_means import plain_k_means
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
 from symclust.solvers import (
@@ -236,7 +236,7 @@ class SymmetricFactorization(DescentEstimator):
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             filled = ~empty_rows(H)
             rows = H[filled] if filled.sum() >= H.shape[1] else H  # samples in no cluster move no centre
-            self.centers_ = k_means(rows, H.shape[1], RESTARTS, seed).cluster_centers_
+            self.centers_ = plain_k_means(rows, H.shape[1], RESTARTS, seed).cluster_centers_
         return leave_out_isolated(self._labels_of(H), A)
 
     def _labels_of(self, H: Array) -> Array:

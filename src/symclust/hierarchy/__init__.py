@@ -13,13 +13,13 @@
 =================  ==============================================================================
 """
 
-from symclust.hierarchy.block_samples import AnySamples, BlockSamples
-from symclust.hierarchy.community_growth import CommunityGrowth
-from symclust.hierarchy.cut_growth import CutGrowth
-from symclust.hierarchy.growth import Within, grow, splinter
-from symclust.hierarchy.leaf_graph import LeafGraph
-from symclust.hierarchy.samples import Samples
-from symclust.hierarchy.topic_growth import TopicGrowth, Trials
+from symclust.hierarchy.communities.cuts import CutGrowth
+from symclust.hierarchy.communities.graph import LeafGraph
+from symclust.hierarchy.communities.scales import CommunityGrowth
+from symclust.hierarchy.divisive import Within, grow, splinter
+from symclust.hierarchy.topics.block_samples import AnySamples, BlockSamples
+from symclust.hierarchy.topics.growth import TopicGrowth, Trials
+from symclust.hierarchy.topics.samples import Samples
 from symclust.hierarchy.tree import Node, Tree
 
 __all__ = [

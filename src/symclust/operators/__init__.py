@@ -27,24 +27,24 @@ operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to
 
 from symclust.operators._arrays import bordered, dense_product, on_lines, stacked
 from symclust.operators._base import Operator
-from symclust.operators._building import save_on_disk, write_on_disk
 from symclust.operators._conversion import as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.operators._cost import SpmmCost, spmm_cost_model
-from symclust.operators._dask_blocks import RowBlocks, gathered_entries, is_dask, over_blocks
-from symclust.operators._dask_cost import ClusterSpeed, DaskCost, dask_cost_model
 from symclust.operators._eigen import krylov_spaces
 from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
+from symclust.operators.dask._blocks import RowBlocks, gathered_entries, is_dask, over_blocks
+from symclust.operators.dask._cost import ClusterSpeed, DaskCost, dask_cost_model
+from symclust.operators.dask.on_dask import OnDask
 from symclust.operators.dense import Dense
+from symclust.operators.disk._building import save_on_disk, write_on_disk
+from symclust.operators.disk.on_disk import OnDisk
 from symclust.operators.factored import Gram, LowRank, low_rank
 from symclust.operators.masked import Masked
-from symclust.operators.offloaded import Offloaded
-from symclust.operators.on_dask import OnDask
-from symclust.operators.on_disk import OnDisk
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
-from symclust.operators.tensors import DenseTensor, SparseTensor
+from symclust.operators.torch.offloaded import Offloaded
+from symclust.operators.torch.tensors import DenseTensor, SparseTensor
 
 __all__ = [
     "DUPLICATES",

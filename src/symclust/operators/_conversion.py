@@ -13,11 +13,11 @@ import scipy.sparse as sp
 from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.operators._base import Operator
-from symclust.operators._dask_blocks import is_dask
 from symclust.operators._network import Network, network_of_edges, number_nodes
+from symclust.operators.dask._blocks import is_dask
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
-from symclust.operators.tensors import is_tensor, tensor_operator
+from symclust.operators.torch.tensors import is_tensor, tensor_operator
 from symclust.validation import end_columns, float_dtype, is_a, refuse_edges, sample_names
 
 __all__ = [
@@ -96,7 +96,7 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
 
 
 def _on_workers(similarity: Any, dtype: Any) -> Operator:
-    from symclust.operators.on_dask import OnDask  # which reads tables of edges with what stands here
+    from symclust.operators.dask.on_dask import OnDask  # which reads tables of edges with what stands here
 
     return OnDask(similarity if dtype is None else similarity.astype(dtype))
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from symclust.exceptions import InputTypeError
-from symclust.operators.on_disk import OnDisk
+from symclust.operators.disk.on_disk import OnDisk
 from symclust.operators.sparse import Sparse, read_csr
 from symclust.validation import check_known, check_number
 

@@ -1,10 +1,11 @@
-"""How many clusters? Each method is a class with `choose(study)`, found by its name in the registry."""
+"""How many clusters? `select_n_clusters` asks a method of `methods/`, each a class with `choose(study)`."""
 
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._consensus_matrix import ConsensusMatrix
 from symclust.selection._data import Data, Features, Pairs
 from symclust.selection._method import Method
 from symclust.selection._study import Progress, Study
+from symclust.selection.select_n_clusters import choose_for, fit_chosen, select_n_clusters
 
 __all__ = [
     "ConsensusMatrix",
@@ -16,4 +17,7 @@ __all__ = [
     "Progress",
     "Selection",
     "Study",
+    "choose_for",
+    "fit_chosen",
+    "select_n_clusters",
 ]

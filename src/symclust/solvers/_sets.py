@@ -11,7 +11,6 @@ from symclust import _kernels
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.constraints import Constraint
-from symclust.initialization import turned_embedding
 from symclust.nnls import block_pivoting
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver, sweeps_pay
@@ -19,6 +18,7 @@ from symclust.solvers._loop import Control, Result
 from symclust.solvers._starts import Start, Starts, are_starts, descend, find_starts
 from symclust.solvers.projected_gradient import ProjectedGradient
 from symclust.solvers.row_descent import RowDescent
+from symclust.starts import turned_embedding
 from symclust.storage import recorded
 
 FEW = 10_000  # rows up to which sweeps over computed rows take seconds

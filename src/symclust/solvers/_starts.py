@@ -179,7 +179,7 @@ def find_starts(problem: Problem, solver: Solver, starts: Starts, control: Contr
             f"{problem.operator!r} lie with workers: all of A would come here. Choose init='merge' or "
             "'random'."
         )
-    initialize = registry.resolve("initialization", starts.init)
+    initialize = registry.resolve("starts", starts.init)
     options = {"is_over": control.is_over} if starts.init in BY_COLUMNS else {}
     with single_threaded_blas():
         factors = [
@@ -269,7 +269,7 @@ def tree_starts(problem: Problem, solver: Solver, starts: Starts) -> list[Start]
 def _random_reference(problem: Problem, starts: Starts) -> float:
     """Return how far a random start is from stationary, which is what "merge" measures against too."""
     with single_threaded_blas():
-        H = registry.resolve("initialization", "random")(problem.objective, starts.n_columns, starts.rng)
+        H = registry.resolve("starts", "random")(problem.objective, starts.n_columns, starts.rng)
         H = problem.operator.to_device(H)
         return problem.measure(H, problem.operator @ H)[1]
 
@@ -296,7 +296,7 @@ def merged_starts(problem: Problem, solver: Solver, starts: Starts, control: Con
         return [merged_leaves(problem, starts) for _ in range(starts.n_init)]
     operator, k = problem.operator, starts.n_columns
     columns = min(OVERSIZE * k, operator.n)
-    initialize = registry.resolve("initialization", "random")
+    initialize = registry.resolve("starts", "random")
     with single_threaded_blas():
         factors = [initialize(problem.objective, columns, starts.rng) for _ in range(starts.n_init)]
     guide = guided(problem)

@@ -12,11 +12,11 @@ from typing import Any
 __all__ = ["METHODS", "allowed", "name_of"]
 
 CLASSES = {
-    "applications._markers": ("Marker", "MarkerTable"),
-    "applications._refinement": ("RefinedTopics",),
-    "applications._topic": ("Example", "Topic"),
-    "applications.subtypes_answer": ("SubtypeAssignment", "Subtypes"),
-    "applications.topic_tree": ("FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"),
+    "applications.expression._markers": ("Marker", "MarkerTable"),
+    "applications.topics._refinement": ("RefinedTopics",),
+    "applications.topics._topic": ("Example", "Topic"),
+    "applications.expression.answer": ("SubtypeAssignment", "Subtypes"),
+    "applications.topics.topic_tree": ("FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"),
     "constraints": ("L1", "Free", "Nonnegative", "OnePerRow", "Orthogonal", "Simplex", "Sparse", "Unit"),
     "documents": ("DocumentWeights",),
     "estimators": (
@@ -27,8 +27,8 @@ CLASSES = {
         "SymmetricFactorization",
     ),
     "estimators._data_factors": ("DataPlacer",),
-    "estimators._input": ("Similarity",),
-    "estimators._placing": ("KnownRows", "LabelPlacer", "Placer"),
+    "inputs._similarity": ("Similarity",),
+    "inputs._placing": ("KnownRows", "LabelPlacer", "Placer"),
     "estimators.left_stochastic": ("SimplexPlacer",),
     "graphs": (
         *("AttributedSimilarity", "Cosine", "Gaussian", "NearestNeighbors", "NormalizedCut", "RandomWalk"),
@@ -39,8 +39,8 @@ CLASSES = {
     "graphs._smoothing": ("Evidence", "Smoother"),
     "graphs.attributed": ("FeatureSpace", "Walks"),
     "hierarchy": ("Node", "Tree"),
-    "hierarchy.leaf_graph": ("Bisection",),
-    "hierarchy.splits": ("Halves",),
+    "hierarchy.communities.graph": ("Bisection",),
+    "hierarchy.topics.splits": ("Halves",),
     "operators": ("Dense", "Gram", "LowRank", "Masked", "Shifted", "Sparse"),
     "operators._base": ("Restricted", "Scaled"),
     "operators._factors": ("DenseFactor", "SparseFactor"),
@@ -51,14 +51,17 @@ CLASSES = {
     "two_factors": ("RowProblem",),
 }
 FUNCTIONS = {
-    "estimators": ("select_n_clusters",),
-    "estimators._input": (
+    "selection": ("select_n_clusters",),
+    "inputs._similarity": (
         *("_as_edges", "_extend_attributed", "_extend_step", "_grow_edges", "_grow_given"),
         *("_grow_samples", "_grow_step", "_matrix_of", "_read_new_nodes", "as_given"),
     ),
     "nnls": ("block_pivoting",),
 }
 METHODS = ("extend",)  # of affinities
+# Folders that have another name in files than in the package: models on disk outlive the house.
+IN_FILES = {"inputs": "estimators"}
+FORMER = {"estimators.select_n_clusters": "selection.select_n_clusters"}
 
 
 @cache
@@ -70,13 +73,14 @@ def allowed() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for module, names in [*CLASSES.items(), *FUNCTIONS.items()]:
         home = import_module(f"symclust.{module}")
-        found |= {f"{module.partition('.')[0]}.{name}": getattr(home, name) for name in names}
-    return found
+        folder = module.partition(".")[0]
+        found |= {f"{IN_FILES.get(folder, folder)}.{name}": getattr(home, name) for name in names}
+    return found | {former: found[name] for former, name in FORMER.items()}
 
 
 @cache
 def _names() -> dict[Any, str]:
-    return {thing: name for name, thing in allowed().items()}
+    return {thing: name for name, thing in allowed().items() if name not in FORMER}
 
 
 def name_of(thing: Any) -> str | None:

@@ -32,7 +32,7 @@ def starting_points(
     objective : TwoFactors
         What will be minimised.
     init : str or pair of arrays
-        A name of `symclust.initialization`, or W and C themselves.
+        A name of `symclust.starts`, or W and C themselves.
     n_columns : int
         k, without columns that the objective adds.
     n_init : int
@@ -44,7 +44,7 @@ def starting_points(
         initial = objective.initial()
         if not isinstance(init, str):
             return [objective.start(_balanced(initial, np.concatenate(init).astype(initial.operator.dtype)))]
-        initialize = registry.resolve("initialization", init)
+        initialize = registry.resolve("starts", init)
         empty = objective.operator.degrees() == 0
         points = [initialize(initial, n_columns, rng) for _ in range(n_init)]
         for H in points:

@@ -1,0 +1,199 @@
+"""Topics from the leaves of a tree: documents may change their leaf, leaves merge, and a new tree joins them.
+
+A tree of splits cannot take back what an early split did wrong. So it is grown to more leaves than are
+wanted; spherical k-means moves documents between them; the pair whose union costs least is merged until
+as many are left as were asked for; documents move again. Merging on to the root gives the tree that is shown.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+
+from symclust._threads import single_threaded_blas
+from symclust._types import Array
+from symclust.applications.topics._documents import Documents, documents_of, unit_rows
+from symclust.estimators import FlatTopics, refuse_to_save_blocks
+from symclust.hierarchy import Tree
+from symclust.operators import stacked
+from symclust.storage import Savable
+
+__all__ = ["RefinedTopics"]
+
+MOVES_OF_JOINED = 5  # rounds in which documents change their topic where others have joined
+
+
+@dataclass(frozen=True, eq=False)
+class RefinedTopics(Savable):
+    """Topics as the centres of their documents, in a tree.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The score of a node is what its split gains: Σ_i cos(x_i, c_own) over its documents, with centres c of
+        its two parts in place of one.
+    labels_ : ndarray of shape (n_documents,)
+        Leaf of each document; -1 where it shares no term with any topic.
+    components_ : ndarray of shape (n_topics, n_terms)
+        Centres of the leaves, of unit length.
+    X : csr_array or RowBlocks
+        The documents, rows of unit length.
+    """
+
+    _left_out: ClassVar[dict[str, str]] = {"X": "flatten()"}
+
+    tree_: Tree
+    labels_: Array
+    components_: Array
+    X: Any
+
+    @classmethod
+    def of(cls, X: Any, labels: Array, n_topics: int | None) -> Self:
+        """Return at most `n_topics` topics from the leaves of a tree.
+
+        Parameters
+        ----------
+        X : csr_array or RowBlocks of shape (n_documents, n_terms)
+            Weights of at least 0; no row is zero.
+        labels : ndarray of int
+            Leaf of each document, -1 for those that the tree has set aside: they move no centre.
+        n_topics : int or None
+            None keeps all leaves apart.
+        """
+        documents = documents_of(X)
+        with single_threaded_blas():
+            labels, centers = documents.settled(labels)
+            if n_topics is not None and len(centers) > n_topics:
+                merges = _merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
+                labels, centers = documents.settled(_joined(labels, merges))
+            labels = documents.placed(labels, centers)
+        tree = _tree(labels, _merges(documents.sums(labels, len(centers))))
+        order = [int(labels[leaf.members].max()) for leaf in tree.leaves()]
+        return cls(tree, tree.cut(len(order)), centers[order], documents.X)
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        if data:
+            refuse_to_save_blocks(self.X)
+        return super()._saved_state(data)
+
+    def joined(self, X: Any) -> Self:
+        """Return the topics once documents have joined; the leaves and the tree above them stay.
+
+        New documents, and those that were in no leaf, go to the nearest centre that they touch. Then
+        documents move between leaves as after a fit, for fewer rounds.
+        """
+        new = unit_rows(X).astype(self.X.dtype)
+        documents = Documents(stacked([self.X, new]))
+        labels = np.append(self.labels_, np.full(new.shape[0], -1, dtype=self.labels_.dtype))
+        with single_threaded_blas():
+            labels = documents.placed(labels, self.components_)
+            labels, centers = documents.settled(labels, MOVES_OF_JOINED)
+            labels = documents.placed(labels, centers)
+        tree = _with_members(self.tree_, labels, documents.X)
+        return type(self)(tree, labels, centers, documents.X)
+
+    @property
+    def outliers_(self) -> Array:
+        """Documents in no leaf."""
+        return np.flatnonzero(self.labels_ < 0)
+
+    @property
+    def membership_(self) -> Array:
+        """A one at the leaf of each document; made when asked for, since most of it is zero."""
+        return (self.labels_[:, None] == np.arange(len(self.components_))).astype(self.components_.dtype)
+
+    def flatten(self) -> FlatTopics:
+        """Return all documents explained by all topics at once."""
+        return FlatTopics.of(self.X, self.components_)
+
+    def transform(self, X: Any) -> Array:
+        """Return the memberships of other documents, as in `flatten`."""
+        return FlatTopics.of(documents_of(X).X, self.components_).membership_
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Topic `other` becomes a part of topic `one`, at a loss."""
+
+    one: int
+    other: int
+    loss: float
+
+
+def _merges(S: sparse.csr_array) -> list[Merge]:
+    """Return the merges of topics to a single one, each time of the pair that loses least.
+
+    With s the sum of a topic's documents, their cosines with its centre s/‖s‖ add up to ‖s‖. So a merge loses
+    ‖s_a‖ + ‖s_b‖ − ‖s_a + s_b‖ of what spherical k-means maximises. It takes O(k²) a merge,
+    for k topics with the sums S.
+    """
+    G = (S @ S.T).toarray()  # of sums with each other, k × k
+    losses = np.array([_losses(G, one) for one in range(len(G))])
+    found = []
+    for _ in range(len(G) - 1):
+        one, other = sorted(map(int, np.unravel_index(losses.argmin(), losses.shape)))
+        found.append(Merge(one, other, float(losses[one, other])))
+        G[one] += G[other]
+        G[:, one] += G[:, other]
+        losses[one] = losses[:, one] = np.where(np.isinf(losses[one]), np.inf, _losses(G, one))
+        losses[other] = losses[:, other] = np.inf
+    return found
+
+
+def _losses(G: Array, one: int) -> Array:
+    """Return what a topic's merges with all others would lose; infinite with itself."""
+    squares = G.diagonal()
+    lengths = np.sqrt(squares)
+    losses = lengths + lengths[one] - np.sqrt(squares + squares[one] + 2 * G[one])
+    losses[one] = np.inf
+    return losses
+
+
+def _joined(labels: Array, merges: list[Merge]) -> Array:
+    into = np.arange(labels.max() + 1)
+    for merge in merges:
+        into[into == merge.other] = merge.one
+    return np.where(labels < 0, labels, into[labels])
+
+
+def _tree(labels: Array, merges: list[Merge]) -> Tree:
+    """Return the tree whose splits take the merges back, the last first; the larger part is on the left."""
+    members = [np.flatnonzero(labels == topic) for topic in range(int(labels.max()) + 1)]
+    parts: list[list[tuple[int, Array]]] = []
+    for merge in merges:
+        parts.append([(topic, members[topic]) for topic in (merge.one, merge.other)])
+        members[merge.one] = np.union1d(members[merge.one], members[merge.other])
+    tree = Tree(len(labels))
+    nodes = dict.fromkeys(range(len(members)), 0)
+    for merge, both in zip(reversed(merges), reversed(parts), strict=True):
+        node = tree.nodes[nodes[merge.one]]
+        node.score = merge.loss
+        both.sort(key=lambda part: -len(part[1]))
+        for (topic, _), child in zip(both, tree.split(node.number, [own for _, own in both]), strict=True):
+            nodes[topic] = child.number
+    return tree
+
+
+def _with_members(tree: Tree, labels: Array, X: sparse.csr_array) -> Tree:
+    """Return a tree of the same shape whose leaves have other documents; scores are those of its splits."""
+    grown, sums = copy(tree), {}
+    grown.nodes = [replace(node, data=dict(node.data)) for node in tree.nodes]
+    for label, leaf in enumerate(grown.leaves()):
+        leaf.members = np.flatnonzero(labels == label)
+        sums[leaf.number] = X[leaf.members].T @ np.ones(len(leaf.members))
+    for node in reversed(grown.nodes):  # children before their parents
+        if node.children:
+            parts = [sums.pop(child) for child in node.children]
+            sums[node.number] = np.sum(parts, axis=0)
+            node.score = sum(map(_length, parts)) - _length(sums[node.number])
+            node.members = np.sort(np.concatenate([grown.nodes[child].members for child in node.children]))
+    grown.nodes[0].members = np.arange(len(labels))
+    return grown
+
+
+def _length(x: Array) -> float:
+    return float(np.sqrt(np.sum(x * x)))

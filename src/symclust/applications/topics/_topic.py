@@ -1,0 +1,263 @@
+"""Topics in words: the terms and typical documents of every node of a tree, and the tree drawn as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symclust._text import showable
+from symclust.applications.topics._corpus import Corpus
+from symclust.applications.topics._documents import BlockDocuments, Documents
+from symclust.applications.topics._terms import JOINERS
+from symclust.hierarchy import Tree
+
+__all__ = ["Example", "Topic", "describe", "draw_tree"]
+
+EXCERPT = 200  # characters of a document that are kept with a topic
+
+
+@dataclass(frozen=True)
+class Example:
+    """A document that is typical of a topic.
+
+    Attributes
+    ----------
+    document : int
+        Its number among those given.
+    name : str
+        Its file, line or number.
+    similarity : float
+        Cosine with the mean document of the topic.
+    excerpt : str
+        Its beginning; empty where only counts were given.
+    """
+
+    document: int
+    name: str
+    similarity: float
+    excerpt: str
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        """Return what is saved; an excerpt is training data."""
+        return vars(self) if data else {**vars(self), "excerpt": ""}
+
+
+@dataclass(frozen=True, eq=False)
+class Topic:
+    """A node of a tree of topics.
+
+    Attributes
+    ----------
+    number : int
+        Its number in the tree; 0 is the root, which holds all documents.
+    label : int or None
+        For a leaf, what `TopicTree.labels_` calls it.
+    parent : int or None
+        Number of the topic it is a part of.
+    children : tuple of int
+        Numbers of its parts.
+    depth : int
+        Steps from the root.
+    documents : ndarray of int
+        The documents in it, by their numbers among those given.
+    terms : tuple of (str, float)
+        The terms that set its leaves apart from all documents, the most telling first, and their weights in
+        its mean document: ordered by p log(p/q), with p and q the shares of a term in the weights of a leaf
+        and of all documents, added up over the documents of its leaves.
+    score : float
+        What its split is worth: how much closer documents are to the centres of the two parts than to a
+        common one, their cosines added up; for trees that are not refined, (63) of Kuang (2014), also for
+        leaves. NaN where that was not asked.
+    coherence : float
+        `symclust.metrics.topic_coherence` of its terms in all documents.
+    examples : tuple of Example
+        The most typical documents first.
+    """
+
+    number: int
+    label: int | None
+    parent: int | None
+    children: tuple[int, ...]
+    depth: int
+    documents: np.ndarray
+    terms: tuple[tuple[str, float], ...]
+    score: float
+    coherence: float
+    examples: tuple[Example, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of documents."""
+        return len(self.documents)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it is not divided further."""
+        return not self.children
+
+
+def describe(
+    tree: Tree,
+    documents: Documents | BlockDocuments,
+    kept: np.ndarray,
+    terms: np.ndarray,
+    corpus: Corpus,
+    n_terms: int,
+    n_examples: int,
+) -> list[Topic]:
+    """Return the nodes of a tree from the root down and from left to right.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of the documents that were clustered.
+    documents : Documents or BlockDocuments
+        Their weights, rows of unit length.
+    kept : ndarray of int
+        Their numbers among all documents.
+    terms : ndarray of str
+        Names of their columns.
+    corpus : Corpus
+        All documents.
+    n_terms, n_examples : int
+        How many to keep of each.
+    """
+    nodes = list(tree.walk())
+    telling, typical = _ranked(tree, documents), documents.typical(tree, n_examples)
+    ranked = [telling[node.number] for node in nodes]
+    coherence = documents.coherence([order for order, _ in ranked])
+    labels = {leaf.number: label for label, leaf in enumerate(tree.leaves())}
+    return [
+        Topic(
+            number=node.number,
+            label=labels.get(node.number),
+            parent=node.parent,
+            children=node.children,
+            depth=node.depth,
+            documents=kept[node.members],
+            terms=tuple(zip(terms[order[:n_terms]].tolist(), weights[:n_terms].tolist(), strict=True)),
+            score=float(node.score),
+            coherence=float(value),
+            examples=tuple(_examples(*typical[node.number], kept, corpus, n_examples)),
+        )
+        for node, (order, weights), value in zip(nodes, ranked, coherence, strict=True)
+    ]
+
+
+def _ranked(tree: Tree, documents: Documents | BlockDocuments) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Return the terms of each node by what they tell, and their weights in its mean document.
+
+    With p the mean document of a leaf and q that of all documents, both summing to one, a term tells its part
+    p log(p/q) of the divergence of p from q, for each document of the leaf. The weights alone would put the
+    words first that are everywhere. A node's terms are those that its leaves are told by, taken together:
+    what many of them share comes first. Compared with all documents as a whole, large nodes, and the root
+    above all, would be told by noise.
+    """
+    leaves = tree.leaves()
+    own = documents.sums(tree.cut(len(leaves)), len(leaves))
+    own = dict(zip((leaf.number for leaf in leaves), own.toarray(), strict=True))
+    q = documents.sums(np.zeros(tree.n_samples, dtype=np.intp), 1).toarray()[0]
+    q = q / (q.sum() or 1)
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    sums: dict[int, np.ndarray] = {}
+    telling: dict[int, np.ndarray] = {}
+    for node in reversed(list(tree.walk())):
+        number = node.number
+        if node.children:
+            sums[number] = np.sum([sums.pop(child) for child in node.children], axis=0)
+            telling[number] = np.sum([telling.pop(child) for child in node.children], axis=0)
+        else:
+            sums[number] = weights = own[number]
+            p = weights / (weights.sum() or 1)
+            ratio = np.divide(p, q, out=np.ones_like(p), where=p > 0)
+            telling[number] = len(node.members) * p * np.log(ratio)
+        found[number] = _by_telling(sums[number], telling[number])
+    return found
+
+
+def _by_telling(weights: np.ndarray, telling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    present = np.flatnonzero(weights)
+    order = present[np.lexsort((-weights[present], -telling[present]))]
+    return order, weights[order] / np.linalg.norm(weights[order])
+
+
+def _examples(
+    rows: np.ndarray, cosines: np.ndarray, kept: np.ndarray, corpus: Corpus, n_examples: int
+) -> Iterator[Example]:
+    """Return examples from documents, the most typical first, and their cosines with the mean."""
+    seen: set[str] = set()
+    for row, cosine in zip(rows, cosines, strict=True):
+        if len(seen) == n_examples:
+            return
+        number = int(kept[row])
+        text = corpus.texts[number] if corpus.texts else ""
+        if text is None:  # a document of an earlier batch that has not been shown so far
+            continue
+        text = text if corpus.shortened else excerpt(text)
+        if (text or str(number)) not in seen:  # copies of one document are no further example
+            seen.add(text or str(number))
+            yield Example(number, corpus.names[number], float(cosine), text)
+
+
+def excerpt(text: str, length: int = EXCERPT) -> str:
+    """Return the beginning of a text on one line, cut between words.
+
+    Characters that are not to be seen become spaces, since some of them would steer the terminal; those that
+    join letters stay.
+    """
+    seen = (letter if letter.isprintable() or letter in JOINERS else " " for letter in text[: 4 * length])
+    line = " ".join("".join(seen).split())
+    return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
+
+
+def draw_tree(
+    topics: Sequence[Topic], heading: str, width: int, n_terms: int, max_depth: int | None, n_examples: int
+) -> str:
+    """Return one line per topic, branches drawn in Unicode, no line longer than `width`."""
+    by_number = {topic.number: topic for topic in topics}
+    lines = [heading]
+    if topics[0].is_leaf:
+        lines += _draw(topics[0], by_number, "", True, (width, n_terms, max_depth, n_examples))
+    for child, is_last in _children(topics[0], by_number):
+        lines += _draw(child, by_number, "", is_last, (width, n_terms, max_depth, n_examples))
+    return "\n".join(line[:width].rstrip() for line in lines)
+
+
+def _children(topic: Topic, by_number: dict[int, Topic]) -> Iterator[tuple[Topic, bool]]:
+    for number in topic.children:
+        yield by_number[number], number == topic.children[-1]
+
+
+def _draw(
+    topic: Topic,
+    by_number: dict[int, Topic],
+    indent: str,
+    is_last: bool,
+    options: tuple[int, int, int | None, int],
+) -> Iterator[str]:
+    width, n_terms, max_depth, n_examples = options
+    yield _line(topic, indent + ("└─ " if is_last else "├─ "), width, n_terms)
+    below = indent + ("   " if is_last else "│  ")
+    if topic.is_leaf:
+        for example in topic.examples[:n_examples]:
+            yield _shortened(f"{below}   · {example.excerpt or showable(example.name)}", width)
+    elif max_depth is None or topic.depth < max_depth:
+        for child, last in _children(topic, by_number):
+            yield from _draw(child, by_number, below, last, options)
+
+
+def _line(topic: Topic, start: str, width: int, n_terms: int) -> str:
+    """Return as many terms as fit, the number of documents after them."""
+    start += f"[{topic.label}] " if topic.is_leaf else ""
+    end = f"  ({topic.size:,})"
+    words = [showable(term) for term, _ in topic.terms[:n_terms]] or ["no terms"]
+    while len(words) > 1 and len(start) + len(", ".join(words)) + len(end) > width:
+        words.pop()
+    return _shortened(start + ", ".join(words), width - len(end)) + end
+
+
+def _shortened(line: str, width: int) -> str:
+    return line if len(line) <= width else line[: max(0, width - 1)].rstrip() + "…"

@@ -1,0 +1,89 @@
+"""Similarities made positive semidefinite, for methods that need inner products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symclust._threads import interruptibly, single_threaded_blas
+from symclust._types import Array
+from symclust.exceptions import CombinationError, warn
+from symclust.left_stochastic import negative_part
+from symclust.operators import Dense, Operator
+
+__all__ = ["INDEFINITE", "make_definite"]
+
+INDEFINITE = ("auto", "clip", "shift", "ignore")  # what can be done with negative eigenvalues
+
+CLIPPED = 2000  # rows up to which "auto" affords all eigenvectors
+MARGIN = 1.05  # on a lowest eigenvalue that is known roughly
+
+
+def make_definite(
+    operator: Operator, way: str, name: str, quiet: bool, weights: Array | None = None
+) -> tuple[Operator, float]:
+    """Return K and σ such that W^½ K W^½ + σI is positive semidefinite.
+
+    Kernel k-means with weights w sees K through that matrix alone. Its lowest eigenvalue may be far below
+    that of K: a shift by the latter would leave distances that are negative.
+
+    Parameters
+    ----------
+    operator : Operator
+        K.
+    way : {"auto", "clip", "shift", "ignore"}
+        "clip" cuts the negative eigenvalues, for dense K; "shift" returns a σ above zero.
+    name : str
+        Of the method, for the warning.
+    quiet : bool
+        Whether nothing is said about it.
+    weights : ndarray of shape (n,), optional
+        w, positive; ones by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.estimators.baselines._definite import make_definite
+    >>> from symclust.operators import as_operator
+    >>> K, shift = make_definite(as_operator(np.array([[0.0, 2.0], [2.0, 0.0]])), "clip", "", quiet=True)
+    >>> K.toarray().round(9).tolist(), shift
+    ([[1.0, 1.0], [1.0, 1.0]], 0.0)
+    """
+    if way == "clip" and not isinstance(operator, Dense):
+        raise CombinationError(
+            f"indefinite='clip' needs all eigenvectors, n × n numbers, and {operator!r} is not held as such. "
+            "Use 'shift', or pass a dense matrix."
+        )
+    if way == "ignore":
+        return operator, 0.0
+    roots = None if weights is None else np.sqrt(weights)
+    M = operator if roots is None else operator.scaled(roots)
+    lowest, share = negative_part(M)
+    if share == 0:
+        return operator, 0.0
+    if way == "auto":
+        way = "clip" if isinstance(operator, Dense) and operator.n <= CLIPPED else "shift"
+    if way == "clip":
+        _warn(quiet, f"{name} cuts them: {100 * share:.2g} % of its squared norm", lowest)
+        clipped = _clip(M)
+        return (clipped if roots is None else clipped.scaled(1 / roots)), 0.0
+    shift = -MARGIN * float(M.eigsh(1, "SA", tol=1e-2)[0][0])
+    added = (
+        f"{name} adds {shift:.3g} to its diagonal, since {100 * share:.2g} % of its squared norm is negative"
+    )
+    _warn(quiet, added, lowest)
+    return operator, max(shift, 0.0)
+
+
+def _clip(operator: Operator) -> Dense:
+    def clipped(K: Array) -> Array:
+        values, vectors = np.linalg.eigh(K)
+        vectors *= np.sqrt(np.maximum(values, 0))
+        return vectors @ vectors.T
+
+    with single_threaded_blas():
+        return Dense(interruptibly(clipped, operator.toarray()))
+
+
+def _warn(quiet: bool, what: str, lowest: float) -> None:
+    if not quiet:
+        warn(f"The similarity has negative eigenvalues (down to {lowest:.3g}); {what}.")

@@ -1,0 +1,249 @@
+"""Spectral clustering: k-means on rows of eigenvectors, or the rows turned until each has one large entry."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from symclust._threads import single_threaded_blas
+from symclust._types import Array
+from symclust.estimators._base import HardEstimator
+from symclust.graphs import normalized_cut
+from symclust.k_means import plain_k_means
+from symclust.operators import Operator, Shifted
+from symclust.validation import check_n_clusters, check_number, check_similarity
+
+
+class SpectralEstimator(HardEstimator):
+    """What the spectral methods share; each says what it makes of the similarity.
+
+    The methods normalise for themselves: the default affinity, which is the graph of nearest neighbours after
+    the normalised cut, is taken before the cut here.
+    """
+
+    _nonnegative: ClassVar[bool] = True
+    _normalizes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_clusters: int | str = 2,
+        *,
+        affinity: str | Callable[..., Any] = "auto",
+        affinity_params: dict[str, Any] | None = None,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.n_init = n_init
+        self.random_state = random_state
+
+    @abstractmethod
+    def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
+        """Return the labels and the objective of what was done to the eigenvectors."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse, graph or Operator
+            As in `SymNMF`.
+        y : ignored
+            For scikit-learn's conventions.
+        """
+        check_n_clusters(self.n_clusters)
+        check_number("n_init", self.n_init, least=1, whole=True)
+        similarity = self._read(X)
+        K = similarity.operator
+        k = check_n_clusters(self.n_clusters, K.n)
+        check_similarity(K)
+        labels, objective = self._cluster(K, k, check_random_state(self.random_state))
+        self._store_labels(similarity, labels, k, objective=objective)
+        return self
+
+    def _k_means(self, rows: Array, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
+        model = plain_k_means(rows, k, self.n_init, rng)
+        return model.labels_, float(model.inertia_)
+
+
+class SpectralNJW(SpectralEstimator):
+    """K-means on the unit rows of the leading eigenvectors of D^-1/2 K D^-1/2 (Ng, Jordan and Weiss 2002).
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+    affinity : str or callable, default="auto"
+        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
+        own normalisation.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+    n_init : int, default=10
+        Number of starts of k-means; the best is kept.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable.
+
+    Attributes
+    ----------
+    labels_, membership_, affinity_matrix_, node_names_
+        As in `SymNMF`; `membership_` has a single one in each row.
+    objective_ : float
+        Sum of squared distances of the rows to their centres.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import SpectralNJW
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> labels = SpectralNJW(2, affinity="precomputed", random_state=0).fit(K).labels_
+    >>> labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5]
+    np.True_
+    """
+
+    def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
+        return self._k_means(embedded_rows(normalized_cut(K), k), k, rng)
+
+
+class SpectralUnnormalized(SpectralEstimator):
+    """K-means on the rows of the eigenvectors of the k smallest eigenvalues of the Laplacian D − K.
+
+    A relaxation of the ratio cut. It tends to cut off single samples: of the three spectral methods it is the
+    one to compare with, not the one to use.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+    affinity : str or callable, default="auto"
+        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
+        own normalisation.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+    n_init : int, default=10
+        Number of starts of k-means; the best is kept.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable.
+
+    Attributes
+    ----------
+    labels_, membership_, affinity_matrix_, node_names_
+        As in `SymNMF`; `membership_` has a single one in each row.
+    objective_ : float
+        Sum of squared distances of the rows to their centres.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import SpectralUnnormalized
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> labels = SpectralUnnormalized(2, affinity="precomputed", random_state=0).fit(K).labels_
+    >>> labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5]
+    np.True_
+    """
+
+    def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
+        nothing = sparse.csr_array(K.shape, dtype=K.dtype)
+        _, vectors = Shifted(nothing, K, 1.0).eigsh(k)  # the largest of −L
+        return self._k_means(vectors, k, rng)
+
+
+class SpectralYuShi(SpectralEstimator):
+    """Leading eigenvectors of D^-1/2 K D^-1/2, turned until each row has one large entry (Yu and Shi 2003).
+
+    The rows are scaled to unit length and rotated; rounding each to its largest entry, and finding the
+    rotation nearest to the rounded rows, alternate.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=2
+        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+    affinity : str or callable, default="auto"
+        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
+        own normalisation.
+    affinity_params : dict, default=None
+        Parameters of the affinity, as in `SymNMF`.
+    n_init : int, default=10
+        Number of starting rotations; the best is kept.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable.
+
+    Attributes
+    ----------
+    labels_, membership_, affinity_matrix_, node_names_
+        As in `SymNMF`; `membership_` has a single one in each row.
+    objective_ : float
+        Squared distance of the turned rows to the rounded ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust import SpectralYuShi
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> labels = SpectralYuShi(2, affinity="precomputed", random_state=0).fit(K).labels_
+    >>> labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5]
+    np.True_
+    """
+
+    def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
+        return discretize(embedded_rows(normalized_cut(K), k), self.n_init, rng)
+
+
+ROUNDS = 100  # of turning and rounding; a few dozen are enough
+
+
+def embedded_rows(K: Operator, k: int) -> Array:
+    """Return the k leading eigenvectors of K with rows of unit length, or zero."""
+    _, vectors = K.eigsh(k)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1)
+
+
+def discretize(rows: Array, n_init: int, rng: np.random.RandomState) -> tuple[Array, float]:
+    """Return labels and their squared distance to the rows, turned until each has one large entry.
+
+    Yu and Shi (2003); the best of n_init starting rotations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.estimators.baselines.spectral import discretize
+    >>> rows = np.array([[0.8, 0.6], [0.8, 0.6], [-0.6, 0.8]])
+    >>> labels, distance = discretize(rows, 1, np.random.RandomState(0))
+    >>> bool(labels[0] == labels[1] != labels[2]), distance < 1e-12
+    (True, True)
+    """
+    with single_threaded_blas():
+        found = [_alternate(rows, _far_apart(rows, rng)) for _ in range(n_init)]
+    return min(found, key=lambda pair: pair[1])
+
+
+def _far_apart(rows: Array, rng: np.random.RandomState) -> Array:
+    """Return k rows that are far from parallel to each other, the first at random, as columns."""
+    chosen = [int(rng.randint(len(rows)))]
+    nearness = np.zeros(len(rows), dtype=rows.dtype)
+    for _ in range(rows.shape[1] - 1):
+        nearness += np.abs(rows @ rows[chosen[-1]])
+        chosen.append(int(nearness.argmin()))
+    return rows[chosen].T
+
+
+def _alternate(rows: Array, R: Array) -> tuple[Array, float]:
+    """Alternate between rounding the turned rows and turning them towards the rounded ones."""
+    k, before = rows.shape[1], -np.inf
+    labels = (rows @ R).argmax(axis=1)
+    for _ in range(ROUNDS):
+        Z = np.eye(k, dtype=rows.dtype)[labels]
+        U, values, Vt = np.linalg.svd(rows.T @ Z)
+        R = U @ Vt
+        labels = (rows @ R).argmax(axis=1)
+        if values.sum() <= before * (1 + 1e-12):
+            break
+        before = float(values.sum())
+    return labels, float(np.sum((rows @ R - np.eye(k)[labels]) ** 2))

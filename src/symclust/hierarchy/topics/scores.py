@@ -1,0 +1,157 @@
+"""Which leaf of a topic tree is split next: the one whose trial split scores highest.
+
+==========  =================================================================================
+`mndcg`     how well the parts divide the leaf's ranking of terms, thesis (58)-(63)
+`energy`    the same, weighted by how much more of the samples two topics explain than one
+==========  =================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symclust._kernels import falling_order
+from symclust._types import Array
+from symclust.hierarchy.topics.block_samples import AnySamples
+from symclust.hierarchy.topics.splits import Halves
+
+__all__ = ["energy", "mndcg"]
+
+Score = Callable[[Array, AnySamples, Halves], float]
+
+CANNOT_BE_SPLIT = -1.0  # line 21 of Algorithm 6
+POWER_STEPS = 3
+
+
+def mndcg(weights: Array, samples: AnySamples, halves: Halves) -> float:
+    """Return (63), between 0 and 1; −1 where nothing can be ranked. It does not look at the samples.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        Of the leaf's own terms.
+    samples : Samples
+        Of the leaf.
+    halves : Halves
+        Its trial split.
+    """
+    return mndcg_score(weights, *halves.terms.T)
+
+
+def energy(weights: Array, samples: AnySamples, halves: Halves) -> float:
+    """Return the mNDCG (63) times the root of what two topics explain beyond one.
+
+    (63) looks at rankings of terms and not at how many samples they are about, so that it may divide a large
+    and already pure leaf while smaller topics stay together. The gain ‖X − uvᵀ‖² − ‖X − WCᵀ‖², with the best
+    single topic v, is large where many samples are served better by two. Costs four products with X or Xᵀ and
+    grows with X: it is no number between 0 and 1.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        Of the leaf's own terms.
+    samples : Samples
+        Of the leaf.
+    halves : Halves
+        Its trial split.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy import Samples
+    >>> from symclust.hierarchy.topics.scores import energy, mndcg
+    >>> from symclust.hierarchy.topics.splits import rank_two
+    >>> X = np.kron(np.eye(2), np.ones((1, 3)))[[0, 0, 0, 0, 0, 0, 1]]  # of 21, one topic explains 18
+    >>> samples, weights = Samples.of(X), np.ones(6)
+    >>> halves = rank_two(samples, np.random.RandomState(0))
+    >>> round(energy(weights, samples, halves) / mndcg(weights, samples, halves), 3)  # the root of 3
+    1.732
+    """
+    score = mndcg_score(weights, *halves.terms.T)
+    gain = explained_by_two(samples, halves) - explained_by_one(samples)
+    return score * float(np.sqrt(max(gain, 0.0))) if score > 0 else score
+
+
+def explained_by_two(samples: AnySamples, halves: Halves) -> float:
+    """Return ‖X‖² − ‖X − WCᵀ‖² = 2⟨W, XC⟩ − ⟨WᵀW, CᵀC⟩."""
+    C, W = halves.terms, halves.memberships.astype(np.float64)
+    products = samples.times(np.ascontiguousarray(C, dtype=samples.dtype)).astype(np.float64)
+    C = C.astype(np.float64)
+    return 2 * float(np.sum(W * products)) - float(np.sum((W.T @ W) * (C.T @ C)))
+
+
+def explained_by_one(samples: AnySamples) -> float:
+    """Return the squared norm of X along its leading singular vector, found by a few power steps.
+
+    From the sum of the samples: X is nonnegative, so that vector is nonnegative too and near the sum.
+    """
+    v = samples.total()
+    for _ in range(POWER_STEPS - 1):
+        v = samples.gram_times(v / (np.linalg.norm(v) or 1))
+    return samples.squared_length(v / (np.linalg.norm(v) or 1))
+
+
+def mndcg_score(parent: Array, left: Array, right: Array) -> float:
+    """Return the score (63) of a node from its own term weights and those of its two possible children.
+
+    A term high in both children's rankings does not tell them apart and is discounted; the score is high
+    where the parent's top terms are divided between the children. Terms are ranked by weight, equal ones by
+    their numbers. Only the terms of the parent are ranked: m is their number, and positions i, i₁, i₂ count
+    among them. Costs O(m log m).
+
+    Parameters
+    ----------
+    parent, left, right : ndarray of shape (n_terms,)
+        Weights of the same terms, at least 0.
+
+    Returns
+    -------
+    score : float
+        Between 0 and 1; −1 where the parent has at most one term, so that nothing can be ranked.
+
+    References
+    ----------
+    D. Kuang, Nonnegative matrix factorization for clustering (2014), (58)-(63). The discount of a term that
+    is last in a ranking is log 2 instead of 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy.topics.scores import mndcg_score
+    >>> parent = np.arange(8.0, 0.0, -1.0)
+    >>> divided = np.tile([1.0, 0.0], 4)
+    >>> round(mndcg_score(parent, parent * divided, parent * (1 - divided)), 2)
+    0.86
+    """
+    ranked = np.flatnonzero(parent > 0)
+    m = len(ranked)
+    if m <= 1:
+        return CANNOT_BE_SPLIT
+    i = ranks(parent[ranked])
+    i1, i2 = ranks(left[ranked]), ranks(right[ranked])
+    logs = np.log(np.arange(1, m + 1, dtype=np.float64))
+    logs_at = logs[m - i]  # log(m − i + 1)
+    discount = logs[m - np.maximum(i1, i2)]  # (58)
+    gain = logs_at / np.where(discount > 0, discount, np.log(2))  # (59)
+    weights = 1 / np.log2(np.maximum(np.arange(1, m + 1), 2))  # 1, 1, 1/log₂3, ...
+    ideal = float(np.sort(gain)[::-1] @ weights)  # (61)
+    return float((gain @ weights[i1 - 1]) * (gain @ weights[i2 - 1])) / ideal**2  # (60), (62), (63)
+
+
+def ranks(weights: Array) -> Array:
+    """Return the position of each entry, from 1, when sorted from high to low; equal ones keep their order.
+
+    Entries are at least 0, and compared in single precision: what differs by rounding alone is equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.hierarchy.topics.scores import ranks
+    >>> ranks(np.array([0.0, 5.0, 0.0, 7.0])).tolist()
+    [3, 2, 4, 1]
+    """
+    place = np.empty(len(weights), dtype=np.intp)
+    place[falling_order(weights)] = np.arange(1, len(weights) + 1)
+    return place

@@ -1,0 +1,282 @@
+"""Placing unseen samples: each one's row of memberships from its similarities to the training samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from symclust._labels import empty_rows, memberships_of
+from symclust._threads import cached_property, single_threaded_blas, split
+from symclust._types import Array
+from symclust.exceptions import CombinationError
+from symclust.graphs import grouped, row_keys
+from symclust.inputs._held_out import TINY, halves
+from symclust.inputs._similarity import Similarity
+from symclust.nnls import block_pivoting
+from symclust.objectives import gram
+from symclust.operators import stacked
+
+ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where samples belong.
+
+    Attributes
+    ----------
+    H : ndarray of shape (n_samples, k)
+        Their memberships.
+    known : ndarray of shape (n_samples,)
+        The number of the training sample that each is; −1 for unseen ones.
+    is_isolated : ndarray of shape (n_samples,)
+        Whether a sample has no similarity to any training sample.
+    """
+
+    H: Array
+    known: Array
+    is_isolated: Array
+
+
+class Placer:
+    """Solves min ‖w a − H h‖² for the similarities a of a new sample; known samples keep their rows.
+
+    The training samples are read here, once: what the user does to them later changes nothing.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Where a comes from.
+    H : ndarray or csr_array of shape (n, k)
+        The memberships of the training samples. From a sparse H ≥ 0 come sparse rows h.
+    solve : callable
+        From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
+    weight : float
+        The factor w: what a similarity has become in the matrix that H fits.
+    members : ndarray of shape (n, k)
+        The rows that known samples keep; H by default.
+    """
+
+    H: Array
+
+    def __init__(
+        self,
+        similarity: Similarity,
+        H: Array,
+        solve: Callable[[Array, Array], Array] = block_pivoting,
+        weight: float = 1.0,
+        members: Array | None = None,
+    ) -> None:
+        self.H = H
+        self._set_up(similarity, solve, weight, members)
+
+    def _set_up(
+        self,
+        similarity: Similarity,
+        solve: Callable[[Array, Array], Array] = block_pivoting,
+        weight: float = 1.0,
+        members: Array | None = None,
+    ) -> None:
+        self.similarity, self.weight = similarity, weight
+        self._minimise, self._members = solve, members
+        samples = similarity.matrix if similarity.samples is None else similarity.samples
+        is_array = isinstance(samples, np.ndarray) or sparse.issparse(samples)
+        self._known = KnownRows(samples) if is_array else None
+        self._degrees = np.abs(similarity.operator.degrees().astype(np.float64))
+
+    def place(self, X: Any) -> Placed:
+        """Return a row of memberships for each row of X, which are known and which have no similarity."""
+        n, parts = X.shape[0], []
+        keys, known = np.empty((n, 2), dtype=np.uint64), np.full(n, -1)
+        is_isolated = np.empty(n, dtype=bool)
+        for rows, A in self._similarities(X):
+            parts.append(self._place(A))
+            is_isolated[rows] = empty_rows(A)
+            if self._known is not None:
+                keys[rows] = self._known.keys(A if self.similarity.samples is None else X[rows])
+        placed = stacked([self.H[:0], *parts])
+        if self._known is not None:
+            members = self.H if self._members is None else self._members
+            known = self._known.find(keys)
+            placed = _with_known(placed, members, known)
+        return Placed(placed, known, is_isolated)
+
+    def score(self, X: Any, labels: Array, read: Callable[[Array], Array]) -> float:
+        """Return Q/√M over the rows of X, as `SimilarityEstimator.score` describes it.
+
+        Parameters
+        ----------
+        X : array or csr_array
+            Samples.
+        labels : ndarray of shape (n,)
+            The clusters of the training samples.
+        read : callable
+            From rows of memberships to labels.
+        """
+        found = np.zeros(3)
+        first, second = halves(len(labels))
+        for _, A in self._similarities(X):
+            for given, held_out in ((first, second), (second, first)):
+                placed = read(self._limited_to(given)._place(A[:, given]))
+                found += self._explained(A[:, held_out].astype(np.float64), placed, labels, held_out)
+        beyond_chance, possible, total = found
+        return float(beyond_chance / math.sqrt(possible * total)) if possible * total > 0 else 0.0
+
+    def _limited_to(self, samples: Array) -> Placer:
+        """Return what places by the similarities to some of the training samples alone."""
+        part = copy(self)
+        part.__dict__.pop("_gram", None)
+        part.H = self.H[samples]
+        return part
+
+    def _explained(self, A: Any, placed: Array, labels: Array, held_out: Array) -> tuple[float, ...]:
+        """Return how much of A is inside clusters beyond chance, how much could be, and how much there is.
+
+        A holds the similarities of samples, `placed` in clusters, to those training samples that are held
+        out.
+        """
+        sums, sizes = (np.asarray(M.sum(axis=1)).ravel() for M in (A, abs(A)))
+        degrees, labels = self._degrees[held_out], labels[held_out]
+        volumes = np.bincount(labels + 1, degrees, minlength=placed.max(initial=0) + 2)
+        volumes[0] = 0  # of no cluster: nothing is expected there
+        chance = volumes[placed + 1] / max(degrees.sum(), TINY)
+        possible = (sizes + sums) / 2 - chance * sums  # positive ones inside, negative ones outside
+        return _inside(A, placed, labels) - chance @ sums, possible.sum(), sizes.sum()
+
+    def _similarities(self, X: Any) -> Iterator[tuple[slice, Any]]:
+        if self.similarity.extend is None:
+            raise CombinationError(
+                "affinity is a function, which cannot compare unseen samples with the training samples. "
+                "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
+            )
+        for rows in split(X.shape[0], ROWS):
+            yield rows, self.similarity.extend(X[rows])
+
+    def _place(self, A: Any) -> Array:
+        """Return the rows of memberships of samples with similarities A."""
+        if sparse.issparse(self.H):
+            return self._place_by_row(A)
+        with single_threaded_blas():
+            attraction = np.ascontiguousarray(A @ self.H, dtype=self.H.dtype)
+            attraction *= self.H.dtype.type(self.weight)
+            return self._minimise(self._gram.astype(self.H.dtype), attraction)
+
+    def _place_by_row(self, A: Any) -> sparse.csr_array:
+        attraction = sparse.csr_array(sparse.csr_array(A) @ self.H, dtype=self.H.dtype)
+        attraction.data *= self.H.dtype.type(self.weight)
+        return solve_by_row(self._gram, attraction, self._minimise)
+
+    @cached_property
+    def _gram(self) -> Array:
+        return gram(self.H)
+
+
+def solve_by_row(
+    G: Array, attraction: sparse.csr_array, minimise: Callable[[Array, Array], Array] = block_pivoting
+) -> sparse.csr_array:
+    """Solve each row where its right-hand side is not zero: elsewhere h = 0, since G = HᵀH ≥ 0."""
+    attraction.eliminate_zeros()
+    h = attraction.copy()
+    with single_threaded_blas():
+        for begin, end in pairwise(attraction.indptr):
+            columns, sums = attraction.indices[begin:end], attraction.data[np.newaxis, begin:end]
+            own = G[np.ix_(columns, columns)].astype(h.dtype)
+            if end > begin:
+                h.data[begin:end] = minimise(own, sums)[0]
+    h.eliminate_zeros()
+    return h
+
+
+def _with_known(placed: Any, members: Any, known: Array) -> Any:
+    """Return `placed` with the rows of known samples in the place of what was found for them."""
+    is_known = known >= 0
+    if not sparse.issparse(placed):
+        placed[is_known] = members[known[is_known]]
+        return placed
+    both = stacked([placed, members])
+    return both[np.where(is_known, placed.shape[0] + known, np.arange(placed.shape[0]))]
+
+
+def _inside(A: Any, rows: Array, columns: Array) -> float:
+    """Return the sum of the entries of A, dense or sparse, whose row and column are in the same cluster."""
+    if sparse.issparse(A):
+        A = A.tocoo()
+        i, j = A.coords
+        return float(A.data[(rows[i] == columns[j]) & (rows[i] >= 0)].sum())
+    return float(A[(rows[:, np.newaxis] == columns) & (rows >= 0)[:, np.newaxis]].sum())
+
+
+class LabelPlacer(Placer):
+    """Places a sample by its average similarity to the samples of each cluster.
+
+    A tree may have thousands of leaves, and its labels are all that most people want: the array H of zeros
+    and ones comes into being at the first look at it.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Where similarities of new samples come from.
+    labels : ndarray of shape (n,)
+        The clusters of the training samples.
+    n_clusters : int
+        Their number.
+    """
+
+    def __init__(self, similarity: Similarity, labels: Array, n_clusters: int) -> None:
+        self._set_up(similarity)
+        self._labels, self._n_clusters = labels, n_clusters
+
+    @cached_property
+    def H(self) -> Array:
+        """The memberships of the training samples."""
+        return memberships_of(self._labels, self._n_clusters, self.similarity.operator.dtype)
+
+
+# Training samples among new ones ----------------------------------------------------------------------------
+
+
+class KnownRows:
+    """Finds, for every row of a new matrix, the first row of the training matrix with the very same entries.
+
+    Holds the `row_keys`, 16 bytes per row, not the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from symclust.inputs._placing import KnownRows
+    >>> known = KnownRows(np.array([[1.0, 0.0], [0.0, 2.0]]))
+    >>> known.find(known.keys(sparse.csr_array([[-0.0, 2.0], [2.0, 0.0]])))
+    array([ 1, -1])
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._dtype = X.dtype
+        self._keys = self.keys(X)
+
+    def find(self, keys: Array) -> Array:
+        """Return the number of the matching training row for each key, -1 where there is none."""
+        if np.array_equal(
+            keys, self._keys
+        ):  # the training matrix itself: duplicates keep what each was given
+            return np.arange(len(keys))
+        first = self._first
+        place = np.searchsorted(self._keys[first, 0], keys[:, 0]).clip(max=len(first) - 1)
+        return np.where((self._keys[first[place]] == keys).all(axis=1), first[place], -1)
+
+    def keys(self, X: Any) -> Array:
+        """Return the two sums of each row of X, as an array of shape (n, 2)."""
+        return row_keys(X.astype(self._dtype, copy=False))
+
+    @cached_property
+    def _first(self) -> Array:
+        """The numbers of the first rows with each key, in the order of the keys."""
+        order, is_new = grouped(self._keys)
+        return order[is_new]

@@ -1,0 +1,24 @@
+"""k-means in three kinds, shared by trees, topics and estimators.
+
+===================  =======================================================================================
+`plain_k_means`      scikit-learn's k-means, on one thread
+`SphericalRuns`      k-means by cosines, many starts side by side; `scattered_samples` gives the first centres
+`KernelRuns`         weighted kernel k-means, many starts side by side; `first_labels` gives the first labels
+===================  =======================================================================================
+"""
+
+from symclust.k_means.kernel import KERNEL_INITS, KernelRun, KernelRuns, first_labels
+from symclust.k_means.plain import plain_k_means
+from symclust.k_means.spherical import SphericalRun, SphericalRuns, opposite_samples, scattered_samples
+
+__all__ = [
+    "KERNEL_INITS",
+    "KernelRun",
+    "KernelRuns",
+    "SphericalRun",
+    "SphericalRuns",
+    "first_labels",
+    "opposite_samples",
+    "plain_k_means",
+    "scattered_samples",
+]

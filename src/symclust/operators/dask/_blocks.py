@@ -1,0 +1,206 @@
+"""Rows of a Dask array, block by block, on whatever scheduler Dask has: threads, or a cluster of workers.
+
+What is made of a block stays where it was made, and is made again from its graph if a worker is lost. What a
+pass over all blocks needs of the caller is a task of its own, so that it leaves the caller once and travels
+between workers; what comes back is added up on the workers first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Self
+from uuid import uuid4
+
+import numpy as np
+
+from symclust._threads import checkpoint
+from symclust._types import Array
+from symclust.exceptions import InputError, WorkerError
+from symclust.operators.dask._workers import client_in_use, is_closed, losses_told
+from symclust.validation import check_number, float_dtype, is_a
+
+__all__ = ["RowBlocks", "gathered_entries", "is_dask", "over_blocks"]
+
+GATHERED = 1 << 25  # entries up to which rows are brought to the caller: 0.8 GB by rows and by columns
+ADDED = 8  # results that one task adds up
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array, found out without importing Dask."""
+    return is_a(X, "dask", "Array")
+
+
+def gathered_entries() -> int:
+    """Return how many entries may be brought to the caller, ``symclust.gathered-entries`` of Dask's config.
+
+    Examples
+    --------
+    >>> import dask
+    >>> from symclust.operators import gathered_entries
+    >>> with dask.config.set({"symclust.gathered-entries": 1000}):
+    ...     gathered_entries()
+    1000
+    """
+    import dask
+
+    limit = dask.config.get("symclust.gathered-entries", GATHERED)
+    check_number("symclust.gathered-entries", limit, least=0, whole=True)
+    return int(limit)
+
+
+@dataclass(frozen=True, eq=False)
+class RowBlocks:
+    """One object for each block of rows: the rows themselves, or what was made of them.
+
+    Attributes
+    ----------
+    blocks : tuple of Delayed
+        The objects, on their workers or still to be made.
+    sizes : ndarray of int
+        Rows of each block.
+    width : int
+        Columns of the array that the rows are from.
+    dtype : dtype
+        Of its entries.
+    client : distributed.Client or None
+        The one whose workers have the objects; None while they are still to be made.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from symclust.operators import RowBlocks
+    >>> blocks = RowBlocks.of(dask.array.ones((5, 2), chunks=(2, 2)))
+    >>> blocks.sizes
+    array([2, 2, 1])
+    >>> blocks.sum(lambda rows, weight: (weight * rows.sum(axis=0),), 10.0)
+    (array([50., 50.]),)
+    """
+
+    blocks: tuple[Any, ...]
+    sizes: Array
+    width: int
+    dtype: np.dtype[Any]
+    client: Any = None
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Return the rows of a Dask array of two dimensions; blocks of columns are joined."""
+        if X.ndim != 2:
+            raise InputError(
+                f"X is a Dask array of {X.ndim} dimensions; expected two, one row per sample. Texts "
+                "become rows of counts first, for example by a CountVectorizer of a fixed vocabulary."
+            )
+        X = _with_known_rows(X)
+        if 0 in X.shape:
+            raise InputError(f"X is a Dask array of shape {X.shape}: there is nothing in it.")
+        X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+        pairs = [(block, size) for block, size in zip(X.to_delayed()[:, 0], X.chunks[0], strict=True) if size]
+        sizes = np.array([size for _, size in pairs])
+        blocks = tuple(block for block, _ in pairs)
+        return cls(blocks, sizes, X.shape[1], float_dtype(X.dtype))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of all blocks, and columns."""
+        return int(self.sizes.sum()), self.width
+
+    @property
+    def starts(self) -> Array:
+        """Number of the first row of each block."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def map(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> RowBlocks:
+        """Return the objects ``function(block, *each[b], *shared)``, where they are made.
+
+        What is in `each` may be an object of another `RowBlocks`.
+        """
+        import dask
+
+        with losses_told(self._client_now()):
+            blocks = dask.persist(*self._tasks(function, shared, each))
+        return replace(self, blocks=blocks, client=client_in_use())
+
+    def numbered(self, function: Callable[..., Any], *shared: Any) -> RowBlocks:
+        """Return the objects ``function(block, start, *shared)``, with the number of a block's first row."""
+        return self.map(function, *shared, each=[(int(start),) for start in self.starts])
+
+    def gather(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> list[Any]:
+        """Return ``function(block, *each[b], *shared)`` of all blocks to the caller."""
+        import dask
+
+        checkpoint()
+        with losses_told(self._client_now()):
+            return list(dask.compute(*self._tasks(function, shared, each)))
+
+    def sum(
+        self, function: Callable[..., tuple[Any, ...]], *shared: Any, each: Sequence[Any] = ()
+    ) -> tuple[Any, ...]:
+        """Return the sums of the tuples ``function(block, *each[b], *shared)``, added up on the workers.
+
+        Always in the same order, whoever is first.
+        """
+        import dask
+
+        checkpoint()
+        tasks, add = self._tasks(function, shared, each), dask.delayed(_added, pure=False)
+        while len(tasks) > 1:
+            tasks = [add(tasks[place : place + ADDED]) for place in range(0, len(tasks), ADDED)]
+        with losses_told(self._client_now()):
+            return dask.compute(tasks[0])[0]
+
+    def chosen(self, numbers: Array) -> RowBlocks:
+        """Return some of the blocks."""
+        return replace(
+            self, blocks=tuple(self.blocks[number] for number in numbers), sizes=self.sizes[numbers]
+        )
+
+    def resized(self, sizes: Array) -> RowBlocks:
+        """Return the blocks as of so many rows, without those that have none."""
+        return replace(self, sizes=np.asarray(sizes)).chosen(np.flatnonzero(sizes))
+
+    def split(self, rows: Array) -> list[Array]:
+        """Return an array with an entry for each row as one part for each block."""
+        return np.split(rows, np.cumsum(self.sizes)[:-1])
+
+    def _client_now(self) -> Any:
+        """Return the client in use; refuse objects of one that was closed, which others wait for in vain."""
+        if is_closed(self.client):
+            raise WorkerError(
+                f"The client whose workers had the {len(self.blocks)} blocks of rows was closed, or has lost "
+                "its scheduler. Make another client, distributed.Client(...), and begin again."
+            )
+        return client_in_use()
+
+    def _tasks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
+        import dask
+
+        # One task for all that is shared, under a key of its own: hashing it would cost more than sending it.
+        once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False) if shared else ()
+        call, each = dask.delayed(_call, pure=False), each or [()] * len(self.blocks)
+        return [call(function, block, own, once) for block, own in zip(self.blocks, each, strict=True)]
+
+
+def _call(function: Callable[..., Any], block: Any, own: tuple[Any, ...], shared: tuple[Any, ...]) -> Any:
+    return function(block, *own, *shared)
+
+
+def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
+    """Return the Dask array of ``function(rows, shared)``, of the shape of X and made when asked for."""
+    import dask
+
+    once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False)
+    X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+    meta = X._meta.astype(float_dtype(X.dtype))
+    return X.map_blocks(function, once, meta=meta, dtype=meta.dtype)
+
+
+def _with_known_rows(X: Any) -> Any:
+    """Return X with numbers of rows, which arrays that were made of tables do not know."""
+    with losses_told(client_in_use()):
+        return X.compute_chunk_sizes() if np.isnan(X.shape).any() else X
+
+
+def _added(results: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return reduce(lambda one, other: tuple(a + b for a, b in zip(one, other, strict=True)), results)

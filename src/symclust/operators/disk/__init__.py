@@ -1,0 +1,1 @@
+"""A sparse matrix in files, read block by block."""

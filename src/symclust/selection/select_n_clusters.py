@@ -1,0 +1,233 @@
+"""How many clusters? The question of a user, put to the methods of `symclust.selection`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from dataclasses import replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
+
+from symclust import registry
+from symclust._threads import raising_interrupts
+from symclust.estimators._base import Clusterer, SimilarityEstimator
+from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
+from symclust.exceptions import InputTypeError, OptionError
+from symclust.inputs._similarity import is_similarity, trace_network
+from symclust.operators import Sparse, is_dask
+from symclust.selection import Features, Method, Pairs, Progress, Selection, Study
+from symclust.storage import Checkpoint, data_are, is_recording, recording
+from symclust.validation import check_features, check_known, check_nonnegative
+
+__all__ = ["select_n_clusters"]
+
+CANDIDATES = range(2, 11)
+MOST_CANDIDATES = 60  # the largest number tried for "auto"
+SAMPLES_EACH = 4  # of a cluster on average, at the least
+
+
+def select_n_clusters(
+    X: Any,
+    estimator: Any = None,
+    candidates: Iterable[int] = CANDIDATES,
+    method: str | Method = "gps",
+    *,
+    method_params: dict[str, Any] | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> Selection:
+    """Return how many clusters there are, with the evidence.
+
+    Parameters
+    ----------
+    X : array-like, sparse, graph, AttributedGraph or Operator
+        What the estimator takes.
+    estimator : estimator, default=None
+        Any clusterer of symclust or scikit-learn with a parameter `n_clusters` or `n_components`. It is
+        cloned, never fitted itself. None takes `HierarchicalSymNMF`, whose tree gives all candidates in one
+        growth; X is then samples × features or a graph.
+    candidates : iterable of int, default=range(2, 11)
+        The numbers to try, each at least 2. Methods that can answer 1 need not be given it.
+    method : str or object, default="gps"
+        - "gps": gap of prediction strength (thesis, section 4.4). Halves of the samples predict each other's
+          clusters better than halves of data without clusters do. Can answer 1.
+        - "prediction_strength": the largest number whose prediction strength reaches 0.8. Can answer 1.
+        - "gap": the gap statistic. Can answer 1.
+        - "consensus": consensus clustering by resampling (Monti and others), the largest cophenetic
+          correlation. "consensus_init": by random starts (Brunet and others), whose stability says nothing
+          about clusters: for comparison.
+        - "cross_validation": pairs of similarities are hidden and predicted. Can answer 1.
+        - "silhouette", "modularity": quick looks.
+        - "bethe_hessian": for networks; counts eigenvalues, fits nothing. Can answer 1.
+        - "auto": the cheapest of these that suits X, as ``n_clusters="auto"`` of the estimators does.
+    method_params : dict, default=None
+        Parameters of a method that is named, for example ``{"n_repeats": 50}``.
+    random_state : int, RandomState or None, default=None
+        Makes the answer repeatable, with any number of jobs.
+    n_jobs : int, default=None
+        Number of jobs that run at the same time, as in joblib, whose backends are honoured. A single job
+        uses several threads, so that more than one job pays only for small data.
+    callback : callable, default=None
+        Called with an object that has `done`, `total`, `stage`, `seconds` and `so_far` as work goes on; the
+        last is the answer by the evidence until then, or None. An exception it raises ends the work. A
+        `symclust.Checkpoint` keeps the work in a file.
+
+    Returns
+    -------
+    Selection
+        `n_clusters`, `sentence`, `curves`, `p_values`, `stability`, `plot()`, `to_dataframe()`.
+
+    Notes
+    -----
+    Estimators on similarities: X is made into similarities once. Parts of the samples are fitted on their
+    part of these, and other samples are placed by their similarities to the part. Data without clusters are
+    made of samples × features by Algorithm 3 of the thesis and become similarities like X; networks and given
+    similarities are shuffled, each node keeping its degree.
+
+    `NMF` and `AffineNMF` with their solvers "bpp" and "hals" are fitted to all parts by one compiled kernel,
+    from random starts whatever `init` names, and with at most 60 iterations: labels settle long before
+    factors do.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from symclust import select_n_clusters
+    >>> X, _ = make_blobs(150, centers=3, cluster_std=0.5, random_state=1)
+    >>> answer = select_n_clusters(X, candidates=range(2, 7), random_state=0)
+    >>> answer.n_clusters
+    3
+    """
+    began = time.perf_counter()
+    rule = _method(method, method_params)
+    numbers = _candidates(candidates)
+    params = {
+        "estimator": estimator,
+        "candidates": numbers,
+        "method": method,
+        "method_params": method_params,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    keeps = isinstance(callback, Checkpoint) and not is_recording()
+    with recording(callback, select_n_clusters, params) if keeps else nullcontext():  # type: ignore[arg-type]
+        study = _study(X, HierarchicalSymNMF() if estimator is None else estimator, numbers)
+        chance = check_random_state(random_state)
+        study = replace(study, rng=chance, n_jobs=n_jobs, callback=callback, began=began)
+        return replace(raising_interrupts(rule.choose, study), seconds=time.perf_counter() - began)
+
+
+def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None = None) -> Selection:
+    """Return the answer behind ``n_clusters="auto"`` of a model."""
+    estimator = clone(model).set_params(n_clusters=2)
+    study = _study(X, estimator, None)
+    began = time.perf_counter()
+    rng = check_random_state(getattr(model, "random_state", None))
+    study = replace(study, rng=rng, callback=callback, began=began)
+    answer = raising_interrupts(registry.resolve("selection.methods", "auto")().choose, study)
+    return replace(answer, seconds=time.perf_counter() - began)
+
+
+def fit_chosen(model: Any, X: Any, selection: Selection) -> Any:
+    """Fit a model whose number of clusters is "auto" with the number that was chosen; return it."""
+    params = model.get_params(deep=False)
+    fitted = type(model)(**{**params, "n_clusters": selection.n_clusters}).fit(X)
+    model.__dict__.update({name: value for name, value in vars(fitted).items() if name not in params})
+    model.selection_ = selection
+    return model
+
+
+def _method(method: Any, params: dict[str, Any] | None) -> Method:
+    """Return the method that is named, with its parameters."""
+    if isinstance(method, Method):
+        if params:
+            raise OptionError("method_params goes with the name of a method; an object has its own already.")
+        return method
+    check_known("method", method, registry.options("selection.methods"))
+    kind, given = registry.resolve("selection.methods", method), params or {}
+    known = tuple(signature(kind).parameters)
+    for name in given:
+        check_known("method_params", name, known, f", the parameters of method={method!r}")
+    return kind(**given)
+
+
+def _candidates(candidates: Any) -> tuple[int, ...]:
+    try:
+        numbers = tuple(sorted({int(k) for k in candidates}))
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"candidates={candidates!r} must be whole numbers, such as range(2, 11)."
+        ) from error
+    if not numbers or numbers[0] < 2:
+        raise OptionError(
+            f"candidates={candidates!r} must be whole numbers of at least 2; one cluster is an answer that "
+            "is not tried."
+        )
+    return numbers
+
+
+# From X and an estimator to a study -------------------------------------------------------------------------
+
+
+def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
+    """Return what is to be decided; candidates are left to the number of samples if they are None."""
+    if not isinstance(estimator, BaseEstimator):
+        raise InputTypeError(
+            f"estimator must be a clusterer of symclust or scikit-learn, got {estimator!r:.80}; the number "
+            "of clusters is set by candidates."
+        )
+    rng = np.random.RandomState(0)  # replaced by the user's
+    if isinstance(getattr(estimator, "callback", None), Checkpoint):  # of the whole, not of each fit
+        estimator = clone(estimator).set_params(callback=None)
+    data: Features | Pairs
+    if isinstance(estimator, SimilarityEstimator):
+        data, fitter = _pairs(X, estimator)
+    elif is_similarity(X):
+        raise InputTypeError(
+            f"{type(estimator).__name__} takes samples × features, not a {type(X).__name__}. Give an "
+            "estimator on similarities, such as SymNMF or HierarchicalSymNMF."
+        )
+    else:
+        data, fitter = _samples(X, clone(estimator)), estimator
+        data_are(data.A if isinstance(data, Pairs) else data.X)
+    if candidates is None:
+        candidates = tuple(range(2, max(3, min(MOST_CANDIDATES, data.n // SAMPLES_EACH) + 1)))
+    elif max(candidates) > data.n:
+        raise OptionError(f"candidates reach {max(candidates)}, but there are only {data.n} samples.")
+    return Study(data, fitter, candidates, rng)
+
+
+def _samples(X: Any, estimator: Any) -> Features | Pairs:
+    if is_dask(X):
+        raise InputTypeError(
+            "X is a Dask array, and the number of clusters is chosen by fits to most of the samples in one "
+            "place: give a part of them, for example X[:10_000].compute()."
+        )
+    params = estimator.get_params(deep=False)
+    if "precomputed" in (params.get("affinity"), params.get("metric")):
+        return Pairs(check_features(X))
+    checked = check_features(X)
+    if isinstance(estimator, Clusterer):
+        estimator._check_options()
+        if estimator._nonnegative:
+            check_nonnegative(checked, type(estimator).__name__)
+    return Features(checked)
+
+
+def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Pairs, Any]:
+    """Return the similarities of X, and the estimator that is fitted to parts of them."""
+    reader = clone(estimator).set_params(n_clusters=2)
+    reader._check_options()
+    words = estimator.affinity, estimator.affinity_params, estimator._normalizes
+    similarity = trace_network(reader._read(X), X, *words)
+    fitter = clone(estimator).set_params(affinity="precomputed", affinity_params=None)
+    A, origin = similarity.matrix, similarity.origin
+    if origin is None:
+        return Pairs(A), fitter
+    source = Pairs(origin.csr) if isinstance(origin, Sparse) else Features(origin)
+    return Pairs(A, source, similarity.again), fitter

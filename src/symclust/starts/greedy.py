@@ -1,0 +1,213 @@
+"""Columns grown one after the other from nothing: from their best samples, or by coordinate descent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symclust._types import Array
+from symclust.objectives import Columns, GivesColumns
+from symclust.operators import Operator
+
+__all__ = ["greedy", "zero"]
+
+RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
+
+
+def _never() -> bool:
+    return False
+
+
+def greedy(
+    objective: GivesColumns,
+    n_columns: int,
+    rng: np.random.RandomState | None = None,
+    is_over: Callable[[], bool] = _never,
+) -> Array:
+    """Return H whose columns are built one after the other, offdiagonal Algorithm 6.
+
+    A column begins with the sample that has the largest sum of similarities in the residual. The samples that
+    are most similar to those already in it follow, one by one, each with the entry that minimises the
+    objective given the entries so far. After 2k picks the order of the others is kept. Costs about k sweeps
+    of coordinate descent. Deterministic: `rng` is not used.
+
+    Parameters
+    ----------
+    objective : Objective
+        What will be minimised: its entry problems decide the entries.
+    n_columns : int
+        k.
+    rng : ignored
+        Other starts are random.
+    is_over : callable, optional
+        Asked before each column but the first whether the time is up; the columns that are left stay zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.starts import greedy
+    >>> from symclust.objectives import Absolute
+    >>> from symclust.operators import as_operator
+    >>> A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
+    >>> greedy(Absolute(as_operator(A)), 2)
+    array([[1., 0.],
+           [1., 1.],
+           [0., 1.]])
+    """
+    operator = objective.operator
+    H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
+    columns, degrees = objective.columns(H), operator.degrees()
+    for j in range(n_columns):
+        if j and is_over():
+            break
+        columns.open(j)
+        _grow(columns, Residual(operator, H, j, degrees), RESCORED * n_columns)
+        columns.close()
+        if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
+            columns.descend(j)
+    return H
+
+
+def zero(
+    objective: GivesColumns,
+    n_columns: int,
+    rng: np.random.RandomState | None = None,
+    is_over: Callable[[], bool] = _never,
+) -> Array:
+    """Return H after coordinate descent has gone once over all entries of H = 0.
+
+    Without the diagonal of A nothing can leave zero: every entry of a column multiplies the others, which are
+    zero too. A column that stays empty therefore gets one entry, at the sample with the largest sum of
+    similarities in the residual, which changes the objective not at all, and then its sweep. The first
+    columns grow dense, the later ones explain what is left. Deterministic: `rng` is not used.
+
+    Parameters
+    ----------
+    objective : Objective
+        What will be minimised.
+    n_columns : int
+        k.
+    rng : ignored
+        Other starts are random.
+    is_over : callable, optional
+        Asked before each column but the first whether the time is up; the columns that are left stay zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.starts import zero
+    >>> from symclust.objectives import OffDiagonal
+    >>> from symclust.operators import as_operator
+    >>> zero(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
+    array([[1., 0.],
+           [1., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+    operator = objective.operator
+    H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
+    columns, degrees = objective.columns(H), operator.degrees()
+    for j in range(n_columns):
+        if j and is_over():
+            break
+        if columns.full_diagonal:
+            columns.descend(j)
+        if not H[:, j].any():
+            residual = Residual(operator, H, j, degrees)
+            seed = residual.seed
+            columns.open(j)
+            columns.place(seed, residual.height)
+            # The others first: as long as they are zero, the entry by itself would become zero again.
+            columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
+            columns.close()
+    return H
+
+
+class Residual:
+    """R = A − H[:, :j] H[:, :j]ᵀ, what the columns so far do not explain; never formed.
+
+    The diagonal of A takes no part. In its place stands one number, the largest similarity that the
+    best-connected sample has to another: a sample is as similar to itself as samples are to each other. It
+    makes direct ties count beside those through common neighbours. For a binary similarity it is 1.
+
+    Attributes
+    ----------
+    level : float
+        That number; zero where nothing is left to explain.
+    seed : int
+        The sample with the largest sum of similarities in R.
+    """
+
+    def __init__(self, operator: Operator, H: Array, j: int, degrees: Array) -> None:
+        self.A, self.H = operator, H[:, :j]
+        diagonal = self.A.diagonal()
+        sums = degrees - self.H @ self.H.sum(axis=0)
+        lengths = np.einsum("il,il->i", self.H, self.H)
+        self.level = max(float(self._row(int((sums + lengths - diagonal).argmax())).max(initial=0.0)), 0.0)
+        self.own = self.level - diagonal
+        self.seed = int((sums + self.own).argmax())
+
+    @property
+    def height(self) -> float:
+        """The first entry of a column: 1 for a binary similarity, as in Algorithm 5, line 14."""
+        return float(np.sqrt(self.level))
+
+    def _row(self, i: int) -> Array:
+        row = self.A.row(i) - self.H @ self.H[i]
+        row[i] = 0
+        return row
+
+
+def _grow(columns: Columns, residual: Residual, picks: int) -> None:
+    """Visit all entries of the open column in the order of their samples' ties to it."""
+    ties = _Ties(residual)
+    columns.visit(np.array([residual.seed]))
+    columns.place(residual.seed, residual.height)
+    ties.add(residual.seed)
+    for _ in range(min(picks, residual.A.n) - 3):  # the last score ranks all others, Algorithm 6, lines 9-14
+        k = ties.strongest()
+        columns.visit(np.array([k]))
+        ties.add(k)
+    columns.visit(ties.ranking())
+
+
+class _Ties:
+    """How strongly samples are tied to those already picked: s = Rw, w the sum of the picked rows of A."""
+
+    def __init__(self, residual: Residual) -> None:
+        self.A, self.H, self.own, self.level = residual.A, residual.H, residual.own, residual.level
+        self.free = np.ones(self.A.n, dtype=bool)
+        self.w: Array = np.zeros(self.A.n, dtype=self.A.dtype)
+        self.Aw: Array = np.zeros(self.A.n, dtype=self.A.dtype)
+        self.Hw = np.zeros(self.H.shape[1], dtype=self.A.dtype)
+
+    def add(self, k: int) -> None:
+        """Pick sample k."""
+        self.free[k] = False
+        row = self.A.row(k)
+        row[k] = self.level
+        near: Array = np.flatnonzero(row)
+        self.w += row
+        self.Aw += self.A.combine_rows(near, row[near])
+        self.Hw += row[near] @ self.H[near]
+
+    def strongest(self) -> int:
+        """Return the free sample with the strongest tie.
+
+        Only samples that share a neighbour with a picked one can have a positive tie: on a sparse graph few.
+        """
+        near = np.flatnonzero(self.free & (self.Aw > 0))
+        ties = self._of(near)
+        if not ties.size or ties.max() <= 0:
+            near = np.flatnonzero(self.free)
+            ties = self._of(near)
+        return int(near[ties.argmax()])
+
+    def ranking(self) -> Array:
+        """Return the free samples, the strongest ties first."""
+        free = np.flatnonzero(self.free)
+        return free[np.argsort(-self._of(free), kind="stable")]
+
+    def _of(self, ids: Array) -> Array:
+        return self.Aw[ids] - self.H[ids] @ self.Hw + self.own[ids] * self.w[ids]

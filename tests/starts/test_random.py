@@ -1,0 +1,51 @@
+"""Random starts are on the scale of A and repeat with their random numbers."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from symclust.objectives import Frobenius
+from symclust.operators import Dense, Gram, Sparse
+from symclust.starts import random
+
+
+def operators(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(80, 5)).astype(dtype)
+    A = X @ X.T
+    return [Dense(A), Sparse(sp.csr_array(A)), Gram(X)]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_entries_are_uniform_up_to_twice_the_root_of_the_mean_over_k(dtype):
+    for operator in operators(dtype):
+        H = random(Frobenius(operator), 6, np.random.RandomState(0))
+        top = 2 * np.sqrt(operator.toarray().mean() / 6)
+        assert H.shape == (80, 6)
+        assert H.dtype == dtype
+        assert H.min() >= 0
+        assert 0.95 * top < H.max() <= top * 1.0001
+        assert H.mean() == pytest.approx(top / 2, rel=0.1)
+
+
+def test_the_product_has_about_the_mean_of_A():
+    operator = operators(np.float64)[0]
+    H = random(Frobenius(operator), 40, np.random.RandomState(0))
+    assert (H @ H.T).mean() == pytest.approx(operator.array.mean(), rel=0.05)
+
+
+def test_repeats_with_its_random_numbers_and_differs_otherwise():
+    operator = operators(np.float64)[0]
+    one, again, other = (random(Frobenius(operator), 3, np.random.RandomState(seed)) for seed in (1, 1, 2))
+    assert_array_equal(one, again)
+    assert np.any(one != other)
+
+
+def test_a_similarity_without_weight_starts_at_zero():
+    assert_array_equal(random(Frobenius(Dense(np.zeros((4, 4)))), 2, np.random.RandomState(0)), 0)
+
+
+def test_negative_similarities_start_on_the_scale_of_their_size():
+    H = random(Frobenius(Dense(-np.full((50, 50), 4.0))), 2, np.random.RandomState(0))
+    assert (H @ H.T).mean() == pytest.approx(4, rel=0.2)
