@@ -23,7 +23,7 @@ from symclust.validation import (
     check_similarity,
     float_dtype,
     is_missing,
-    says_stop,
+    is_true,
 )
 
 
@@ -128,7 +128,7 @@ def test_values_that_are_there(value):
     [(True, True), (np.True_, True), (False, False), (np.False_, False), (1, False), ("yes", False)],
 )
 def test_only_true_stops_a_run(answer, stops):
-    assert says_stop(answer) is stops
+    assert is_true(answer) is stops
 
 
 # Sizes of numbers -------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ __all__ = [
     "refuse_edges",
     "refuse_masked",
     "sample_names",
-    "says_stop",
+    "is_true",
     "share_of_zeros",
     "tensor_on_host",
 ]
@@ -788,7 +788,7 @@ def check_callback(callback: Any, of: str = "one argument") -> None:
         raise OptionError(f"callback={callback!r} must be a function of {of}, or None.")
 
 
-def says_stop(answer: Any) -> bool:
+def is_true(answer: Any) -> bool:
     """Return whether a callback answered True, Python's or that of a comparison in NumPy.
 
     Other answers mean nothing: a function that happens to return something must not stop a run.
@@ -796,8 +796,8 @@ def says_stop(answer: Any) -> bool:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.validation import says_stop
-    >>> says_stop(np.float64(2) > 1), says_stop(1)
+    >>> from symclust.validation import is_true
+    >>> is_true(np.float64(2) > 1), is_true(1)
     (True, False)
     """
     return isinstance(answer, bool | np.bool_) and bool(answer)

@@ -41,7 +41,7 @@ from symclust.validation import (
     check_nonnegative,
     check_number,
     check_range,
-    says_stop,
+    is_true,
 )
 
 
@@ -233,7 +233,7 @@ class HierarchicalNMF(Clusterer):
         answers = [False]
 
         def after(tree: Tree, node: Node) -> bool:
-            answers.append(self.callback is not None and says_stop(self.callback(tree, node)))
+            answers.append(self.callback is not None and is_true(self.callback(tree, node)))
             return answers[-1]
 
         growth.grow(wanted, self.score_threshold, after)

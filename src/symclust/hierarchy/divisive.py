@@ -10,7 +10,7 @@ import numpy as np
 from symclust._types import Array
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
-from symclust.validation import says_stop
+from symclust.validation import is_true
 
 Split = Callable[[Node], Sequence[Any] | None]
 Priority = Callable[[Node], float]
@@ -72,7 +72,7 @@ def grow(
             for child in children:
                 child.score = float(priority(child))
             open_leaves += children
-            if after is not None and says_stop(after(tree, node)):
+            if after is not None and is_true(after(tree, node)):
                 break
     return tree
 

@@ -29,7 +29,7 @@ from symclust.exceptions import (
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, Solver, State, multiply
 from symclust.storage import PieceUnderWay, is_recording, recorded, stop_recording
-from symclust.validation import check_callback, check_number, says_stop
+from symclust.validation import check_callback, check_number, is_true
 
 logger = logging.getLogger("symclust")
 
@@ -463,7 +463,7 @@ def _told_to_stop(active: Sequence[_Run], iteration: int, control: Control) -> b
         )
         if control.callback is not None:
             progress = Progress(r.number, iteration, control.seconds(), r.state.objective, r.relative)
-            stop = says_stop(control.callback(progress)) or stop
+            stop = is_true(control.callback(progress)) or stop
     if stop:
         for r in (r for r in active if not r.reason):
             r.finish(f"stopped by the callback after {iteration} iterations")

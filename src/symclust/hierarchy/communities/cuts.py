@@ -16,7 +16,7 @@ from symclust.hierarchy.communities.graph import Bisection, LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
 from symclust.storage import recorded_side_by_side, series
-from symclust.validation import says_stop
+from symclust.validation import is_true
 
 NO_GRAPH = LeafGraph(*(np.empty(0) for _ in range(6)))
 After = Callable[[int, float, float], object]
@@ -135,7 +135,7 @@ class CutGrowth:
                 self.history.append((time.perf_counter() - started, 1 - held / k))
                 self._split_first()
                 if after is not None:
-                    self.is_stopped = says_stop(after(self.tree.n_splits, *self.history[-1]))
+                    self.is_stopped = is_true(after(self.tree.n_splits, *self.history[-1]))
         del self.history[self.tree.n_splits + 1 :]  # of a split that was interrupted
         return self.tree
 

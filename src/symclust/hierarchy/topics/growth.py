@@ -19,7 +19,7 @@ from symclust.hierarchy.topics.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.topics.splits import Halves, Split
 from symclust.hierarchy.tree import Node, Tree
 from symclust.storage import Keep, keeper, series
-from symclust.validation import says_stop
+from symclust.validation import is_true
 
 # From a split that is tried, and whether an answer fits it, to the answer.
 KeepOne = Callable[[Callable[[], Halves | None], Callable[[Any], bool]], Halves | None]
@@ -114,7 +114,7 @@ class TopicGrowth:
                     node.is_final = True
                     continue
                 self._split(node, trial, parts, is_last=self.tree.n_splits + 2 >= n_leaves)
-                if after is not None and says_stop(after(self.tree, node)):
+                if after is not None and is_true(after(self.tree, node)):
                     break
         return self.tree
 
