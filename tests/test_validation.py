@@ -18,7 +18,6 @@ from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse, as_operator
 from symclust.validation import (
     PAIRS,
-    ask_what_it_is,
     check_features,
     check_memory,
     check_nonnegative,
@@ -26,6 +25,7 @@ from symclust.validation import (
     check_scale,
     check_similarity,
     looks_like_similarity,
+    refuse_ambiguous,
     refuse_edges,
 )
 
@@ -262,13 +262,13 @@ def test_a_dense_matrix_is_read_once_for_all_checks(monkeypatch):
 
 
 def test_memory_that_is_not_there(monkeypatch):
-    monkeypatch.setattr("symclust.validation._available_memory", lambda: 8 * 10**9)
+    monkeypatch.setattr("symclust.validation.memory._available_memory", lambda: 8 * 10**9)
     with pytest.raises(
         InputError, match=r"The graph would take 9 GB of memory, of which 8 GB are available\. Do"
     ):
         check_memory(9 * 10**9, "The graph", "Do less.")
     check_memory(10**6, "The graph", "Do less.")
-    monkeypatch.setattr("symclust.validation._available_memory", lambda: None)
+    monkeypatch.setattr("symclust.validation.memory._available_memory", lambda: None)
     with pytest.raises(InputError, match=r"The graph would take 4\.61e\+09 GB of memory\. Do less"):
         check_memory(1 << 62, "The graph", "Do less.")
 
@@ -334,7 +334,7 @@ def test_looking_is_the_same_for_both_forms(X, mirror):
 )
 def test_the_question_names_both_readings(X, words):
     with pytest.raises(InputError, match=re.escape(words)) as raised:
-        ask_what_it_is(X)
+        refuse_ambiguous(X)
     assert "12 × 12" in str(raised.value)
     assert "affinity='precomputed'" in str(raised.value)
     assert "affinity='nearest_neighbors'" in str(raised.value)

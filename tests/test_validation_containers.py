@@ -10,12 +10,12 @@ from scipy import sparse
 from symclust.exceptions import InputError, InputTypeError
 from symclust.graphs import AttributedGraph, AttributedNodes
 from symclust.validation import (
-    ask_what_it_is,
     check_features,
     check_nonnegative,
     end_columns,
     is_a,
     looks_like_similarity,
+    refuse_ambiguous,
     refuse_edges,
     sample_names,
 )
@@ -250,11 +250,11 @@ def test_the_diagonal_says_what_it_may_be(diagonal, words, may_be_distances):
     np.fill_diagonal(A, diagonal)
     for form in (np.asarray, sparse.csr_array):
         with pytest.raises(InputError) as raised:
-            ask_what_it_is(form(A))
+            refuse_ambiguous(form(A))
         assert str(raised.value).startswith(words)
         assert ("distances" in str(raised.value)) == (may_be_distances and form is np.asarray)
     if may_be_distances:
         A[0, 1] = A[1, 0] = 0  # two samples at no distance are more likely a pair without an edge
         with pytest.raises(InputError) as raised:
-            ask_what_it_is(A)
+            refuse_ambiguous(A)
         assert "distances" not in str(raised.value)

@@ -13,7 +13,6 @@ from scipy import sparse
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators import Dense
 from symclust.validation import (
-    _available_memory,
     check_known,
     check_memory,
     check_n_clusters,
@@ -25,6 +24,7 @@ from symclust.validation import (
     is_missing,
     is_true,
 )
+from symclust.validation.memory import _available_memory
 
 
 @pytest.mark.parametrize(
@@ -207,14 +207,14 @@ def test_places_have_the_names_of_nodes_that_are_not_numbered():
 
 
 def test_memory_is_refused_beyond_what_is_there(monkeypatch):
-    monkeypatch.setattr("symclust.validation._available_memory", lambda: 1000)
+    monkeypatch.setattr("symclust.validation.memory._available_memory", lambda: 1000)
     check_memory(1000, "The graph", "Do less.")
     with pytest.raises(InputError, match=r"^The graph would take 1e-06 GB of memory, of which 1e-06 GB"):
         check_memory(1001, "The graph", "Do less.")
 
 
 def test_memory_that_the_system_refuses(monkeypatch):
-    monkeypatch.setattr("symclust.validation._available_memory", lambda: 1 << 63)
+    monkeypatch.setattr("symclust.validation.memory._available_memory", lambda: 1 << 63)
     with pytest.raises(
         InputError, match=r"4\.61e\+09 GB of memory, of which 9\.22e\+09 GB are available\. Do"
     ):
@@ -225,7 +225,7 @@ class Machine:
     """What a system says of its memory: the lines of a file, and the number of pages."""
 
     def __init__(self, monkeypatch):
-        monkeypatch.setattr("symclust.validation.open", self.open, raising=False)
+        monkeypatch.setattr("symclust.validation.memory.open", self.open, raising=False)
         monkeypatch.setattr("os.sysconf", self.sysconf)
 
     def open(self, path, encoding):

@@ -254,7 +254,7 @@ def test_the_registry_finds_the_classes():
 
 @pytest.mark.parametrize("function", [gaussian, self_tuning])
 def test_a_complete_graph_that_memory_does_not_hold_is_refused_before_any_work(function, monkeypatch):
-    monkeypatch.setattr("symclust.validation._available_memory", lambda: 8 * 10**9)
+    monkeypatch.setattr("symclust.validation.memory._available_memory", lambda: 8 * 10**9)
     monkeypatch.setattr("symclust.graphs._neighbors.choose_finder", None)
     with pytest.raises(InputError, match=r"200000 samples.*320 GB.*8 GB are available.*n_neighbors="):
         function(np.zeros((200_000, 1)))

@@ -400,7 +400,7 @@ def message_of(case, folder):
 @pytest.fixture
 def scarce(monkeypatch):
     """Let files find little memory, so that small ones can fill it."""
-    monkeypatch.setattr("symclust.validation._available_memory", lambda: MEMORY)
+    monkeypatch.setattr("symclust.validation.memory._available_memory", lambda: MEMORY)
 
 
 def needs_little_memory(case):

@@ -41,7 +41,7 @@ from symclust.operators import (
 )
 from symclust.validation import (
     PAIRS,
-    ask_what_it_is,
+    refuse_ambiguous,
     check_features,
     check_similarity,
     check_stored,
@@ -208,7 +208,7 @@ def _recognise(X: Any, affinity: Any, params: dict[str, Any]) -> tuple[Any, Any]
     if A.diagonal().any() or not n_nonzeros:
         return X, "precomputed"
     if n_nonzeros == n * n - n:
-        ask_what_it_is(A)
+        refuse_ambiguous(A)
     return X, "network"
 
 
@@ -290,7 +290,7 @@ def _read_by_choice(X: Any, params: dict[str, Any], normalizes: bool) -> Similar
     if is_similarity(X):
         return _read_network(_adjacency(X, params), params, normalizes)
     if looks_like_similarity(X):
-        ask_what_it_is(X)
+        refuse_ambiguous(X)
     choice = choose_for_samples(X, normalizes)
     return replace(_read(X, choice.affinity, {**choice.params, **params}, normalizes), words=choice.words)
 

@@ -1,0 +1,112 @@
+"""The kind of whatever a user gives, by its type and without importing the library that it comes from."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+__all__ = ["ENDS", "GRAPHS", "OTHER_ENDS", "end_columns", "is_a", "is_similarity", "kind_of", "sample_names"]
+
+KINDS = {  # by library and class; the first class of the method resolution order that is listed decides
+    ("symclust", "Network"): "network",
+    ("symclust", "Operator"): "operator",
+    ("symclust", "AttributedGraph"): "attributed graph",
+    ("symclust", "AttributedNodes"): "attributed nodes",
+    ("networkx", "Graph"): "networkx graph",
+    ("networkx", "EdgeViewABC"): "edges of a graph",
+    ("igraph", "Graph"): "igraph graph",
+    ("igraph", "EdgeSeq"): "edges of a graph",
+    ("pandas", "DataFrame"): "table",
+    ("anndata", "AnnData"): "AnnData",
+    ("dask", "Array"): "Dask array",
+    ("dask", "DataFrame"): "Dask table",
+    ("torch", "Tensor"): "tensor",
+}
+GRAPHS = ("network", "networkx graph", "igraph graph", "edge table")
+# Columns with the ends of edges, by the lists of networkx, igraph, Gephi and others.
+ENDS = ("source", "src", "from", "node1", "node_1", "u", "head", "id1", "vertex1")
+OTHER_ENDS = ("target", "dst", "dest", "destination", "to", "node2", "node_2", "v", "tail", "id2", "vertex2")
+
+
+def kind_of(X: Any) -> str:
+    """Return the kind of what was given: one of `KINDS`, a kind of table, "path", or "array" for the rest.
+
+    A DataFrame is an "edge table" if it has columns such as source and target, a "similarity table" if its
+    rows have names and its columns the same ones in the same order, and a "table" otherwise.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import pandas
+    >>> from symclust.validation import kind_of
+    >>> kind_of([[1, 2]]), kind_of(nx.path_graph(3)), kind_of(pandas.DataFrame(columns=["source", "target"]))
+    ('array', 'networkx graph', 'edge table')
+    """
+    if isinstance(X, str | bytes | PathLike):
+        return "path"
+    classes = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(X).__mro__)
+    kind = next((KINDS[cls] for cls in classes if cls in KINDS), "array")
+    if kind != "table":
+        return kind
+    if end_columns(X) is not None:
+        return "edge table"
+    return "similarity table" if sample_names(X) is not None and X.index.equals(X.columns) else "table"
+
+
+def is_similarity(X: Any) -> bool:
+    """Whether X describes similarities by its type: an operator, a graph, or a table of edges."""
+    return kind_of(X) in ("operator", "attributed graph", *GRAPHS)
+
+
+def is_a(anything: Any, library: str, name: str) -> bool:
+    """Whether an object is of a library's class or a subclass, found out without importing the library.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from symclust.validation import is_a
+    >>> is_a(pandas.DataFrame(), "pandas", "DataFrame")
+    True
+    """
+    parents = type(anything).__mro__
+    return any(p.__name__ == name and p.__module__.partition(".")[0] == library for p in parents)
+
+
+def sample_names(X: Any) -> list[Any] | None:
+    """Return the names of samples: the index of a DataFrame, `obs_names` of an AnnData; None without names.
+
+    Rows that are only counted from 0 on have no names.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from symclust.validation import sample_names
+    >>> sample_names(pandas.DataFrame({"age": [29, 27]}, index=["ann", "bob"]))
+    ['ann', 'bob']
+    >>> sample_names(pandas.DataFrame({"age": [29, 27]})) is None
+    True
+    """
+    if is_a(X, "pandas", "DataFrame"):
+        counted = is_a(X.index, "pandas", "RangeIndex") and (X.index.start, X.index.step) == (0, 1)
+        return None if counted else X.index.tolist()
+    if is_a(X, "anndata", "AnnData"):
+        names = [str(name) for name in X.obs_names]
+        return None if names == [str(number) for number in range(len(names))] else names
+    return None
+
+
+def end_columns(frame: Any) -> tuple[Any, Any] | None:
+    """Return the columns of a table that hold the two ends of edges, by their names; None if it has none.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from symclust.validation import end_columns
+    >>> end_columns(pandas.DataFrame(columns=["weight", "Source", "Target"]))
+    ('Source', 'Target')
+    """
+    if not 2 <= frame.shape[1] <= 4:  # with a weight, and perhaps a kind
+        return None
+    found = {str(column).strip().lower(): column for column in frame.columns}
+    ends = [next((found[name] for name in names if name in found), None) for names in (ENDS, OTHER_ENDS)]
+    return None if None in ends else (ends[0], ends[1])
