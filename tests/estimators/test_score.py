@@ -23,7 +23,7 @@ from symclust import (
     SymNMF,
 )
 from symclust.datasets import planted_partition
-from symclust.inputs._held_out import halves
+from symclust.inputs.placing import halves
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
 CANDIDATES = [2, 3, 4, 5, 7, 9, 12]

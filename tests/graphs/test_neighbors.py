@@ -172,7 +172,7 @@ def test_the_search_is_built_once_for_fit_and_all_blocks_of_predict(weights, mon
         return choose_finder(X, method)
 
     monkeypatch.setattr("symclust.graphs._neighbors.choose_finder", counted)
-    monkeypatch.setattr("symclust.inputs._placing.ROWS", 10)
+    monkeypatch.setattr("symclust.inputs.placing.ROWS", 10)
     X = np.random.default_rng(0).random((50, 4))
     model = SymNMF(2, affinity_params={"weights": weights}, random_state=0).fit(X)
     labels = model.predict(X[:35] + 0.01)

@@ -10,9 +10,11 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from symclust import SymNMF, registry
-from symclust.operators import Dense, Gram, LowRank, Sparse, as_operator
-from symclust.validation import check_features
+from symclust import NMF, SymNMF, registry
+from symclust.exceptions import InputTypeError
+from symclust.graphs import NearestNeighbors, RandomWalk
+from symclust.operators import Dense, Gram, LowRank, Network, Sparse, as_operator
+from symclust.validation import check_features, warn_of_edges
 
 SPARSE = [
     getattr(sparse, f"{name}_{kind}")
@@ -256,6 +258,60 @@ def test_a_similarity_is_checked_and_measured_once(affinity, monkeypatch):
     assert counts == {"_sum_of_squares": 1, "asymmetry": 1, "is_nonnegative": 1}
 
 
+@pytest.mark.parametrize("rule", [NearestNeighbors, RandomWalk])
+def test_a_graph_is_made_once_when_the_number_of_clusters_is_chosen(rule, monkeypatch):
+    graph = nx.planted_partition_graph(3, 20, 0.4, 0.02, seed=0)
+    X = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).random((60, 3)) / 3
+    data = graph if rule is RandomWalk else X
+    given = nx.to_numpy_array(graph) if rule is RandomWalk else X
+    fit, made = rule.fit, []
+
+    def counted(self, X, **options):
+        made.append(np.array_equal(X.toarray() if sparse.issparse(X) else X, given))  # others are nulls
+        return fit(self, X, **options)
+
+    monkeypatch.setattr(rule, "fit", counted)
+    chosen = SymNMF("auto", random_state=0).fit(data)
+    assert sum(made) == 1
+    assert "_already_read" not in vars(chosen)
+    same = SymNMF(chosen.membership_.shape[1], random_state=0).fit(data)
+    np.testing.assert_array_equal(chosen.membership_, same.membership_)
+
+
+@pytest.mark.parametrize("kind", ["path", "ring from 1"])
+def test_an_array_of_edges_is_clustered_with_a_warning(kind):
+    edges = np.array([(i, (i + 1) % 30) for i in range(30)]) + (kind == "ring from 1")
+    with pytest.warns(UserWarning, match=r"30 pairs of whole numbers from .* looks like a list of edges"):
+        model(2).fit(edges)
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        np.random.default_rng(0).integers(0, 20, (200, 2)),  # of a grid, with some on the diagonal
+        np.random.default_rng(0).integers(0, 10**6, (200, 2)),
+        np.random.default_rng(0).integers(0, 20, (200, 2)).astype(float),
+        np.array([(i, (i + 1) % 30) for i in range(30)], dtype=float),
+        np.random.default_rng(0).integers(0, 20, (200, 3)),
+    ],
+    ids=["grid", "far apart", "floats", "edges as floats", "three features"],
+)
+def test_points_are_no_edges(points):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_edges(points)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [nx.cycle_graph(5), Network(sparse.csr_array(BLOCKS)), Sparse(sparse.eye_array(3))],
+    ids=["networkx", "Network", "operator"],
+)
+def test_models_of_data_say_which_estimators_take_graphs(graph):
+    with pytest.raises(InputTypeError, match=r"NMF and its relatives factor a data matrix.*SymNMF.*GraphNMF"):
+        NMF(2).fit(graph)
+
+
 def test_features_are_checked_once(monkeypatch):
     checked = []
 
@@ -263,7 +319,7 @@ def test_features_are_checked_once(monkeypatch):
         checked.append(X)
         return check_features(X, **options)
 
-    monkeypatch.setattr("symclust.inputs._similarity.check_features", counted)
+    monkeypatch.setattr("symclust.inputs.features.check_features", counted)
     monkeypatch.setattr("symclust.graphs.affinities.check_features", counted)
     model().fit(np.random.default_rng(0).random((40, 4)))
     assert len(checked) == 1

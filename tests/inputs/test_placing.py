@@ -10,7 +10,7 @@ from scipy import sparse
 
 from symclust import SymNMF, graphs
 from symclust.exceptions import CombinationError, InputError, InputTypeError
-from symclust.inputs._placing import KnownRows
+from symclust.inputs.placing import KnownRows
 from symclust.operators import Gram, as_operator
 
 AFFINITIES = {
@@ -144,7 +144,7 @@ def test_many_new_samples_are_placed_in_blocks(blobs, monkeypatch):
     X, _ = blobs
     model = make("self_tuning").fit(X)
     whole, score = model.transform(X + 0.1), model.score(X + 0.1)
-    monkeypatch.setattr("symclust.inputs._placing.ROWS", 7)
+    monkeypatch.setattr("symclust.inputs.placing.ROWS", 7)
     np.testing.assert_allclose(model.transform(X + 0.1), whole, atol=1e-12)
     np.testing.assert_array_equal(model.transform(X), model.membership_)
     assert model.score(X + 0.1) == pytest.approx(score)

@@ -7,6 +7,7 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -53,6 +54,55 @@ def refused(content, tmp_path, words):
     with pytest.raises(InputError, match=words) as caught:
         load(content, tmp_path)
     assert "\n" not in str(caught.value) and "model.symclust" in str(caught.value)
+
+
+GRAPH = nx.planted_partition_graph(3, 8, 0.8, 0.1, seed=1)
+W = nx.to_numpy_array(GRAPH)
+FEATURES = np.repeat(np.eye(3), 8, axis=0) + np.random.default_rng(0).integers(0, 3, (24, 3)) / 8
+NODES = symclust.AttributedNodes(W[:5], FEATURES[:5] + 0.01)
+FORMER = {  # the model in the file of that name, its data, and new samples
+    "samples": (symclust.SymNMF(3, random_state=0), FEATURES, FEATURES[:5] + 0.01),
+    "walks_of_samples": (
+        symclust.SymNMF(3, affinity="random_walk", random_state=0), FEATURES, FEATURES[:5] + 0.01
+    ),
+    "given": (symclust.SymNMF(3, affinity="precomputed", random_state=0), W, W[:5] / 2),
+    "edges": (symclust.SymNMF(3, affinity="precomputed", random_state=0), GRAPH, W[:5] / 2),
+    "walks": (symclust.SymNMF(3, random_state=0), GRAPH, W[:5] / 2),
+    "cut": (
+        symclust.HierarchicalSymNMF(3, affinity="normalized_cut", random_state=0), GRAPH, W[:5] / 2
+    ),
+    "attributed": (
+        symclust.SymNMF(3, random_state=0), symclust.AttributedGraph(GRAPH, FEATURES), NODES
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_rules_of_similarities_in_the_first_format_are_translated(name, tmp_path):
+    """Their files held functions with arguments; now there is a class for each kind of similarity."""
+    model, data, new = FORMER[name]
+    loaded = symclust.load(Path(__file__).parent / "data" / f"format_1_{name}.symclust")
+    assert repr(loaded) == repr(model.fit(data))
+    again = symclust.load(loaded.save(tmp_path / "again"))
+    for one in (loaded, again):
+        np.testing.assert_array_equal(one.predict(new), model.predict(new))
+        np.testing.assert_allclose(one.transform(new), model.transform(new), rtol=1e-6, atol=1e-9)
+        network, expected = one.network_, model.network_
+        assert (network is None) == (expected is None)
+        if network is not None:
+            np.testing.assert_allclose(network.toarray(), expected.toarray(), rtol=1e-12)
+    if hasattr(model, "partial_fit") and name != "attributed":
+        grown = again.partial_fit(new)
+        np.testing.assert_array_equal(grown.labels_, model.partial_fit(new).labels_)
+
+
+def test_a_network_is_kept_once(tmp_path):
+    graph = nx.planted_partition_graph(4, 150, 0.3, 0.02, seed=0)
+    model = symclust.SymNMF(4, affinity="random_walk", max_iter=5, random_state=0).fit(graph)
+    A, network = model.affinity_matrix_, model.network_
+    bytes_of = lambda M: M.data.nbytes + M.indices.nbytes + M.indptr.nbytes  # noqa: E731
+    size = model.save(tmp_path / "model").stat().st_size
+    assert size < bytes_of(A) + 1.5 * bytes_of(network)
 
 
 def test_files_of_the_first_format_can_be_read():
@@ -253,7 +303,8 @@ def tampered(content, rng):
         case 1:
             holder[name] = JUNK[rng.integers(len(JUNK))]
         case 2:
-            holder[name] = holder[attributes[rng.integers(len(attributes))][1]] if len(holder) == 1 else None
+            other, its_name = attributes[rng.integers(len(attributes))]
+            holder[name] = other[its_name] if len(holder) == 1 else None
         case _:
             file = sorted(files)[rng.integers(len(files))]
             numbers = np.lib.format.read_array(io.BytesIO(files[file])).copy()

@@ -29,19 +29,15 @@ from symclust.estimators._communities import (
     sample_table,
 )
 from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
-from symclust.inputs._placing import Placed, Placer
-from symclust.inputs._similarity import (
-    Similarity,
-    feature_table,
-    input_tags,
-    is_similarity,
-    read_similarity,
-)
+from symclust.inputs.features import feature_table
+from symclust.inputs.placing import Placed, Placer
+from symclust.inputs.reading import input_tags, read_similarity
+from symclust.inputs.similarity import Attributed, Similarity
 from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
-from symclust.validation import check_features, check_number, sample_names
+from symclust.validation import check_features, check_number, is_similarity, sample_names
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
@@ -282,7 +278,9 @@ class SimilarityEstimator(Clusterer):
     }
 
     def _read(self, X: Any) -> Similarity:
-        similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)
+        similarity = self.__dict__.pop("_already_read", None)  # for the choice of the number of clusters
+        if similarity is None:
+            similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)
         data_are(similarity.operator)
         self.affinity_ = similarity.words
         if is_similarity(X):
@@ -294,7 +292,7 @@ class SimilarityEstimator(Clusterer):
 
     def _store(self, similarity: Similarity, best: Result) -> None:
         """Keep the answer, and what is needed to place unseen samples."""
-        self.affinity_matrix_ = similarity.matrix
+        self.affinity_matrix_ = similarity.operator.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
         self.labels_ = similarity.share(self._fit_labels(best.H, similarity.operator))
@@ -317,10 +315,10 @@ class SimilarityEstimator(Clusterer):
 
     def _keep(self, similarity: Similarity) -> None:
         """Keep what places unseen samples; similarities that were given are read before they can change."""
-        self._training = similarity
+        self._training = similarity.kept()
         self._made: dict[str, Placer] = {}
-        if similarity.samples is None:
-            self._made["placer"] = self._make_placer(similarity)
+        if similarity.rule.samples is None:
+            self._made["placer"] = self._make_placer(self._training)
 
     @property
     def _placer(self) -> Placer:
@@ -434,16 +432,16 @@ class SimilarityEstimator(Clusterer):
     def _check_new(self, X: Any) -> Any:
         """Return samples to be placed as an array of the right width."""
         check_is_fitted(self)
-        if self._training.read_new is not None:
-            return self._training.read_new(X)
+        rule = self._training.rule
+        if isinstance(rule, Attributed):
+            return rule.read_nodes(X)
         self._refuse_similarity(X)
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
-            pairwise = self._training.samples is None or self._training.is_graph
+            pairs = ": the similarities of each new sample to the training samples" * rule.takes_pairs
             raise InputError(
                 f"X has {checked.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-                f"{': the similarities of each new sample to the training samples' if pairwise else ''}."
+                f"{self.n_features_in_} features as input{pairs}."
             )
         self._note_features(X, reset=False)
         return checked
@@ -505,7 +503,7 @@ def is_given(similarity: Similarity) -> bool:
 
     Others have zeros on their diagonals on purpose: that they have negative eigenvalues is no news.
     """
-    return similarity.samples is None and not similarity.is_graph
+    return similarity.rule.samples is None and not similarity.rule.is_graph
 
 
 def warn_of_negative_part(similarity: Similarity, name: str) -> None:

@@ -17,7 +17,7 @@ from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
 from symclust.exceptions import InputError
-from symclust.inputs._held_out import halves
+from symclust.inputs.placing import halves
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
 from symclust.solvers import Control, Problem, Result, count_starts, run

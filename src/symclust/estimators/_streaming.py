@@ -11,8 +11,8 @@ from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
 from symclust.estimators._descent import DescentEstimator
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, warn
-from symclust.inputs._placing import solve_by_row
-from symclust.inputs._similarity import Similarity, join_samples
+from symclust.inputs.placing import solve_by_row
+from symclust.inputs.similarity import Similarity
 from symclust.nnls import block_pivoting
 from symclust.objectives import GivesRowProblem, gram, is_sparse_factor
 from symclust.operators import Operator, as_operator, stacked
@@ -103,17 +103,16 @@ class StreamingEstimator(DescentEstimator):
 
     def _join(self, X: Any) -> Similarity:
         """Return the similarity of all samples, once X has been found to be what can join them."""
-        if self._training.grow is None:
-            raise CombinationError(_why_not(self._training))
+        self._training.rule.check_growth(self._training.operator)
         self._refuse_similarity(X)
-        takes_pairs = self._training.origin is None
+        takes_pairs = self._training.rule.takes_pairs
         rows = self._read_new_pairs(X) if takes_pairs else self._check_new(X)
         names = _all_names(self.node_names_, sample_names(X), self._training.operator.n, rows.shape[0])
         if takes_pairs:
             self.n_features_in_ = self._training.operator.n + rows.shape[0]
             if self.__dict__.pop("feature_names_in_", None) is not None and _are_texts(names):
                 self.feature_names_in_ = np.array(names, dtype=object)
-        return join_samples(self._training, rows, names)
+        return self._training.joined(rows, names)
 
     def _read_new_pairs(self, X: Any) -> Any:
         """Return the similarities of new samples to all, m × (n + m)."""
@@ -139,24 +138,6 @@ def _with_zeros(B: Any, m: int) -> Any:
     if sparse.issparse(B):
         return sparse.csr_array((B.data, B.indices, B.indptr), shape=(B.shape[0], B.shape[1] + m))
     return np.pad(B, ((0, 0), (0, m)))
-
-
-def _why_not(training: Similarity) -> str:
-    """Return why samples cannot join, and what to do instead."""
-    if training.read_new is not None:
-        return (
-            "partial_fit does not know how nodes join an AttributedGraph, whose features are smoothed over "
-            "all its edges. Fit a graph of all nodes."
-        )
-    if training.extend is None:
-        return (
-            "affinity is a function, which cannot compare samples that join with those that are there. Fit "
-            "with affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
-        )
-    return (
-        f"partial_fit adds rows to a matrix of similarities, and {training.operator!r} is not held as one, "
-        "or the model comes from a file of an earlier version. Fit anew, with an array or a sparse matrix."
-    )
 
 
 def _check_columns(columns: list[Any], old: list[Any] | None, new: list[Any] | None) -> None:

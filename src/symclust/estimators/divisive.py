@@ -16,7 +16,7 @@ from symclust._types import Array
 from symclust.estimators._base import HardEstimator, SimilarityEstimator
 from symclust.exceptions import InputError, InterruptedWarning, OptionError
 from symclust.hierarchy import Node, Tree, Within, grow, splinter
-from symclust.inputs._similarity import Similarity
+from symclust.inputs.similarity import Similarity
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_similarity
 
@@ -220,7 +220,7 @@ class DivisiveClustering(TreeEstimator):
         splitter = clone(self.estimator).set_params(n_clusters=2, affinity="precomputed")
         if getattr(splitter, "random_state", 0) is None:
             splitter.set_params(random_state=self.random_state)
-        given = K if isinstance(splitter, SimilarityEstimator) else Similarity(K).matrix
+        given = K if isinstance(splitter, SimilarityEstimator) else K.matrix
         with warnings.catch_warnings():
             # What is to be said of the similarity would be said again of each of its parts.
             warnings.simplefilter("ignore")

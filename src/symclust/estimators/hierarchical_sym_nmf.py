@@ -18,8 +18,8 @@ from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
 from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
-from symclust.inputs._placing import LabelPlacer
-from symclust.inputs._similarity import Similarity
+from symclust.inputs.placing import LabelPlacer
+from symclust.inputs.similarity import Similarity
 from symclust.solvers import HISTORY, Progress, has_many_zeros
 from symclust.validation import check_callback, check_known, check_n_clusters, check_number, check_similarity
 
@@ -186,9 +186,10 @@ class HierarchicalSymNMF(SimilarityEstimator):
     def _store_tree(
         self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]], is_stopped: bool
     ) -> None:
-        self.tree_, self.affinity_matrix_, self.node_names_ = tree, similarity.matrix, similarity.names
-        self.n_clusters_, self._dtype = tree.n_splits + 1, similarity.operator.dtype
-        labels = leave_out_isolated(tree.cut(self.n_clusters_), similarity.operator)
+        A = similarity.operator
+        self.tree_, self.affinity_matrix_, self.node_names_ = tree, A.matrix, similarity.names
+        self.n_clusters_, self._dtype = tree.n_splits + 1, A.dtype
+        labels = leave_out_isolated(tree.cut(self.n_clusters_), A)
         self.labels_ = similarity.share(labels)
         rows = [(number, *row, np.nan) for number, row in enumerate(history)]
         self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)

@@ -15,8 +15,8 @@ from symclust._types import Array
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators.divisive import TreeEstimator
-from symclust.inputs._placing import Placer
-from symclust.inputs._similarity import Similarity
+from symclust.inputs.placing import Placer
+from symclust.inputs.similarity import Similarity
 from symclust.left_stochastic import (
     Rotation,
     assign_sizes,

@@ -15,9 +15,8 @@ from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.estimators._data_factors import FAMILY, DataFactors
 from symclust.exceptions import InputError
-from symclust.inputs._held_out import TINY
-from symclust.inputs._placing import KnownRows
-from symclust.inputs._similarity import read_graph
+from symclust.inputs.placing import TINY, KnownRows
+from symclust.inputs.reading import read_graph
 from symclust.operators import Bipartite, Operator
 from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors, starting_points
@@ -424,11 +423,11 @@ class GraphNMF(NMF):
             check_number("graph_regularization", self.graph_regularization, least=0)
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
-        similarity = read_graph(self.graph, self.graph_params, X)
-        self.graph_ = similarity.matrix
+        graph = read_graph(self.graph, self.graph_params, X)
+        self.graph_ = graph.matrix
         self._known = KnownRows(X)
-        self.graph_regularization_ = self._weight(A, similarity.operator)
-        return Smooth(A, similarity.operator, self.graph_regularization_)
+        self.graph_regularization_ = self._weight(A, graph)
+        return Smooth(A, graph, self.graph_regularization_)
 
     def _weight(self, A: Bipartite, graph: Operator) -> float:
         """Return λ; it takes up to `PLAIN` iterations of plain NMF where that is left to us."""

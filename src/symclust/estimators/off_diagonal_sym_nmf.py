@@ -13,7 +13,8 @@ from symclust.constraints import Nonnegative
 from symclust.estimators._descent import check_solver, make_solver
 from symclust.estimators._streaming import StreamingEstimator
 from symclust.exceptions import CombinationError, InputError
-from symclust.inputs._similarity import Similarity, read_ignored
+from symclust.inputs.ignored import read_ignored
+from symclust.inputs.similarity import Similarity
 from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal, row_lengths
 from symclust.operators import Operator
 from symclust.solvers import Problem, Solver

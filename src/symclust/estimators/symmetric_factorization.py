@@ -17,8 +17,8 @@ from symclust._types import Array
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
 from symclust.exceptions import CombinationError
-from symclust.inputs._placing import Placer
-from symclust.inputs._similarity import Similarity
+from symclust.inputs.placing import Placer
+from symclust.inputs.similarity import Similarity
 from symclust.k_means import plain_k_means
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted

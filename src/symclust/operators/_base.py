@@ -103,6 +103,11 @@ class Operator(ABC):
         return (self.n, self.n)
 
     @property
+    def matrix(self) -> Any:
+        """A as the array, sparse array or tensor that it is held as; the operator itself otherwise."""
+        return self
+
+    @property
     def rows_are_cheap(self) -> bool:
         """Whether a block of rows costs less than a product with the whole of A, as row descent needs it."""
         return self._rows_are_thread_safe

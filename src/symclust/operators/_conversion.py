@@ -18,7 +18,7 @@ from symclust.operators.dask._blocks import is_dask
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
 from symclust.operators.torch.tensors import is_tensor, tensor_operator
-from symclust.validation import end_columns, float_dtype, is_a, refuse_edges, sample_names
+from symclust.validation import end_columns, float_dtype, is_a, refuse_edges, refuse_other_names, sample_names
 
 __all__ = [
     "as_operator",
@@ -124,11 +124,7 @@ def _matrix(similarity: Any, weight: Any) -> Any:
 def _frame_values(frame: Any) -> Any:
     if frame.shape[0] != frame.shape[1]:
         raise InputError(f"A similarity matrix is square; got a DataFrame of shape {frame.shape}.")
-    if not frame.index.equals(frame.columns):
-        raise InputError(
-            "The DataFrame's index and columns differ, so rows and columns may not be in the same order. "
-            "Reorder them (df.loc[names, names]), or pass df.to_numpy() if they already agree."
-        )
+    refuse_other_names(frame)
     if all(is_a(kind, "pandas", "SparseDtype") for kind in frame.dtypes):
         return frame.sparse.to_coo()
     return frame.to_numpy()

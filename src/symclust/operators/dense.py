@@ -68,6 +68,11 @@ class Dense(Operator):
             raise InputError(f"A similarity matrix is square; got shape {self.array.shape}.")
         super().__init__(self.array.shape[0], self.array.dtype)
 
+    @property
+    def matrix(self) -> Array:
+        """The array."""
+        return self.array
+
     def _product(self, H: Array) -> Array:
         return dense_product(self.array, H)
 

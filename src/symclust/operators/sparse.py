@@ -57,6 +57,11 @@ class Sparse(Operator):
         self.csr = csr
         self.indptr, self.indices, self.values = csr.indptr, csr.indices, csr.data
 
+    @property
+    def matrix(self) -> sp.csr_array:
+        """A as a csr_array."""
+        return self.csr
+
     def _saved_state(self, data: bool) -> dict[str, Any]:
         return {"csr": self.csr, "names": self.names}
 

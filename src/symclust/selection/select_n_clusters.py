@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
@@ -18,11 +19,17 @@ from symclust._threads import raising_interrupts
 from symclust.estimators._base import Clusterer, SimilarityEstimator
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.exceptions import InputTypeError, OptionError
-from symclust.inputs._similarity import is_similarity, trace_network
-from symclust.operators import Sparse, is_dask
+from symclust.inputs.similarity import Similarity
+from symclust.operators import Operator, is_dask
 from symclust.selection import Features, Method, Pairs, Progress, Selection, Study
 from symclust.storage import Checkpoint, data_are, is_recording, recording
-from symclust.validation import check_features, check_known, check_nonnegative
+from symclust.validation import (
+    check_features,
+    check_known,
+    check_nonnegative,
+    check_similarity,
+    is_similarity,
+)
 
 __all__ = ["select_n_clusters"]
 
@@ -116,16 +123,18 @@ def select_n_clusters(
     }
     keeps = isinstance(callback, Checkpoint) and not is_recording()
     with recording(callback, select_n_clusters, params) if keeps else nullcontext():  # type: ignore[arg-type]
-        study = _study(X, HierarchicalSymNMF() if estimator is None else estimator, numbers)
+        study, _ = _study(X, HierarchicalSymNMF() if estimator is None else estimator, numbers)
         chance = check_random_state(random_state)
         study = replace(study, rng=chance, n_jobs=n_jobs, callback=callback, began=began)
         return replace(raising_interrupts(rule.choose, study), seconds=time.perf_counter() - began)
 
 
 def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None = None) -> Selection:
-    """Return the answer behind ``n_clusters="auto"`` of a model."""
+    """Return the answer behind ``n_clusters="auto"`` of a model; its similarity is kept for `fit_chosen`."""
     estimator = clone(model).set_params(n_clusters=2)
-    study = _study(X, estimator, None)
+    study, similarity = _study(X, estimator, None)
+    if similarity is not None:
+        model._already_read = similarity
     began = time.perf_counter()
     rng = check_random_state(getattr(model, "random_state", None))
     study = replace(study, rng=rng, callback=callback, began=began)
@@ -136,7 +145,10 @@ def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None
 def fit_chosen(model: Any, X: Any, selection: Selection) -> Any:
     """Fit a model whose number of clusters is "auto" with the number that was chosen; return it."""
     params = model.get_params(deep=False)
-    fitted = type(model)(**{**params, "n_clusters": selection.n_clusters}).fit(X)
+    chosen = type(model)(**{**params, "n_clusters": selection.n_clusters})
+    if "_already_read" in vars(model):
+        chosen._already_read = vars(model).pop("_already_read")
+    fitted = chosen.fit(X)
     model.__dict__.update({name: value for name, value in vars(fitted).items() if name not in params})
     model.selection_ = selection
     return model
@@ -174,8 +186,11 @@ def _candidates(candidates: Any) -> tuple[int, ...]:
 # From X and an estimator to a study -------------------------------------------------------------------------
 
 
-def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
-    """Return what is to be decided; candidates are left to the number of samples if they are None."""
+def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> tuple[Study, Similarity | None]:
+    """Return the study, and the similarity that was made of X if the estimator takes one.
+
+    The candidates depend on the number of samples if they are None.
+    """
     if not isinstance(estimator, BaseEstimator):
         raise InputTypeError(
             f"estimator must be a clusterer of symclust or scikit-learn, got {estimator!r:.80}; the number "
@@ -185,8 +200,9 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
     if isinstance(getattr(estimator, "callback", None), Checkpoint):  # of the whole, not of each fit
         estimator = clone(estimator).set_params(callback=None)
     data: Features | Pairs
+    similarity = None
     if isinstance(estimator, SimilarityEstimator):
-        data, fitter = _pairs(X, estimator)
+        data, fitter, similarity = _pairs(X, estimator)
     elif is_similarity(X):
         raise InputTypeError(
             f"{type(estimator).__name__} takes samples × features, not a {type(X).__name__}. Give an "
@@ -199,7 +215,7 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> Study:
         candidates = tuple(range(2, max(3, min(MOST_CANDIDATES, data.n // SAMPLES_EACH) + 1)))
     elif max(candidates) > data.n:
         raise OptionError(f"candidates reach {max(candidates)}, but there are only {data.n} samples.")
-    return Study(data, fitter, candidates, rng)
+    return Study(data, fitter, candidates, rng), similarity
 
 
 def _samples(X: Any, estimator: Any) -> Features | Pairs:
@@ -219,15 +235,18 @@ def _samples(X: Any, estimator: Any) -> Features | Pairs:
     return Features(checked)
 
 
-def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Pairs, Any]:
-    """Return the similarities of X, and the estimator that is fitted to parts of them."""
+def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Pairs, Any, Similarity]:
+    """Return the similarities of X, the estimator that is fitted to parts of them, and how they were read."""
     reader = clone(estimator).set_params(n_clusters=2)
     reader._check_options()
-    words = estimator.affinity, estimator.affinity_params, estimator._normalizes
-    similarity = trace_network(reader._read(X), X, *words)
+    similarity = reader._read(X)
     fitter = clone(estimator).set_params(affinity="precomputed", affinity_params=None)
-    A, origin = similarity.matrix, similarity.origin
-    if origin is None:
-        return Pairs(A), fitter
-    source = Pairs(origin.csr) if isinstance(origin, Sparse) else Features(origin)
-    return Pairs(A, source, similarity.again), fitter
+    A, source = similarity.operator.matrix, similarity.source
+    if source is None:
+        return Pairs(A), fitter, similarity
+    if not isinstance(source, Operator):
+        return Pairs(A, Features(source), similarity.again), fitter, similarity
+    if not similarity.rule.is_graph:
+        check_similarity(source)
+    network = Pairs(sparse.csr_array(source.matrix))
+    return Pairs(A, network, similarity.again), fitter, similarity

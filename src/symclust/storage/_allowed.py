@@ -1,4 +1,4 @@
-"""What a model file may name: classes of ours whose attributes are restored, and functions they refer to.
+"""Names that a model file may hold: classes of ours whose attributes are restored, and two functions.
 
 Nothing else that a file names is ever looked up, let alone imported.
 """
@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["METHODS", "allowed", "name_of"]
+__all__ = ["allowed", "name_of"]
 
 CLASSES = {
     "applications.expression._markers": ("Marker", "MarkerTable"),
@@ -27,8 +27,8 @@ CLASSES = {
         "SymmetricFactorization",
     ),
     "estimators._data_factors": ("DataPlacer",),
-    "inputs._similarity": ("Similarity",),
-    "inputs._placing": ("KnownRows", "LabelPlacer", "Placer"),
+    "inputs.placing": ("KnownRows", "LabelPlacer", "Placer"),
+    "inputs.similarity": (*("Attributed", "Called", "Edges", "Given", "OfSamples", "Similarity", "Stepped"),),
     "estimators.left_stochastic": ("SimplexPlacer",),
     "graphs": (
         *("AttributedSimilarity", "Cosine", "Gaussian", "NearestNeighbors", "NormalizedCut", "RandomWalk"),
@@ -52,13 +52,8 @@ CLASSES = {
 }
 FUNCTIONS = {
     "selection": ("select_n_clusters",),
-    "inputs._similarity": (
-        *("_as_edges", "_extend_attributed", "_extend_step", "_grow_edges", "_grow_given"),
-        *("_grow_samples", "_grow_step", "_matrix_of", "_read_new_nodes", "as_given"),
-    ),
     "nnls": ("block_pivoting",),
 }
-METHODS = ("extend",)  # of affinities
 # Folders that have another name in files than in the package: models on disk outlive the house.
 IN_FILES = {"inputs": "estimators"}
 FORMER = {"estimators.select_n_clusters": "selection.select_n_clusters"}

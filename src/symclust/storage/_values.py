@@ -12,9 +12,9 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from inspect import Parameter, signature
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
-from symclust.storage._allowed import METHODS, allowed, name_of
+from symclust.storage._allowed import allowed, name_of
 from symclust.storage._archive import Arrays
+from symclust.storage._former import upgrade
 from symclust.validation import is_a
 
 __all__ = ["Decoder", "Encoder", "plain_state"]
@@ -87,9 +88,7 @@ class Encoder:
             dict: lambda value: {"dict": [self._each(item) for item in value.items()]},
             slice: lambda value: {"slice": self._each((value.start, value.stop, value.step))},
             range: lambda value: {"range": [value.start, value.stop, value.step]},
-            partial: lambda value: {"partial": self._each((value.func, value.args, value.keywords))},
             FunctionType: self._function,
-            MethodType: self._method,
             np.random.RandomState: lambda value: {"random_state": self._each(value.get_state())},
             np.random.Generator: lambda value: {"generator": self.encode(value.bit_generator.state)},
             deque: lambda value: {"deque": [self._each(value), value.maxlen]},
@@ -182,11 +181,6 @@ class Encoder:
             raise self._refusal("a function")
         return {"function": name}
 
-    def _method(self, value: Any) -> Any:
-        if value.__name__ not in METHODS:
-            raise self._refusal("a method")
-        return {"method": [self.encode(value.__self__), value.__name__]}
-
     def _vectorizer(self, value: CountVectorizer) -> Any:
         params = {**value.get_params(), "dtype": np.dtype(value.dtype)}
         terms = sorted(value.vocabulary_, key=value.vocabulary_.__getitem__)
@@ -216,6 +210,7 @@ class Decoder:
     """
 
     def __init__(self, objects: list[Any], arrays: Arrays) -> None:
+        upgrade(objects)
         self._objects, self._arrays = objects, arrays
         self._made: dict[int, Any] = {}
         self._ways: dict[str, Callable[[Any], Any]] = {
@@ -227,9 +222,7 @@ class Decoder:
             "dict": lambda items: {self.decode(key): self.decode(value) for key, value in items},
             "slice": lambda values: slice(*self._each(values)),
             "range": lambda values: range(*values),
-            "partial": self._partial,
             "function": self._function,
-            "method": self._method,
             "random_state": self._random_state,
             "generator": self._generator,
             "deque": lambda parts: deque(self._each(parts[0]), parts[1]),
@@ -286,18 +279,6 @@ class Decoder:
         if not isinstance(found, FunctionType):
             raise TypeError(f"{name} is no function")
         return found
-
-    def _partial(self, parts: list[Any]) -> Any:
-        function, arguments, keywords = self._each(parts)
-        if not isinstance(function, FunctionType | MethodType):
-            raise TypeError("a function is missing")
-        return partial(function, *arguments, **keywords)
-
-    def _method(self, parts: list[Any]) -> Any:
-        owner, name = self.decode(parts[0]), parts[1]
-        if name not in METHODS or type(owner) not in allowed().values():
-            raise TypeError(f"{name} is not a method of a model")
-        return getattr(owner, name)
 
     def _random_state(self, parts: list[Any]) -> Any:
         made = np.random.RandomState()

@@ -41,6 +41,7 @@ from symclust.validation.similarities import (
     check_similarity,
     looks_like_similarity,
     refuse_ambiguous,
+    refuse_other_names,
 )
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "refuse_ambiguous",
     "refuse_edges",
     "refuse_masked",
+    "refuse_other_names",
     "sample_names",
     "share_of_zeros",
     "tensor_on_host",

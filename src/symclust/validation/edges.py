@@ -109,7 +109,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _about_table(frame: Any, name: str) -> str:
-    source, target = end_columns(frame) or ()
+    source, target = end_columns(frame) or tuple(frame.columns[:2])
     weight = next((column for column in frame.columns if column not in (source, target)), None)
     reading = "" if weight is None else f", edge_attr={weight!r}"
     named = "" if weight in (None, "weight") else f" with affinity_params={{'weight': {weight!r}}}"

@@ -38,9 +38,9 @@ REFUSED = {  # by kind
     "path": "{name} is a path or a text, {X!r:.60}. Expected the data themselves: an array, a DataFrame or a "
     "sparse matrix with one row per sample, or a graph. Read a file first: symclust.read(path), or "
     "numpy.loadtxt(path, delimiter=',') or pandas.read_csv(path).",
-    "Dask array": "{name} is a Dask {type}, and is needed in memory here. Give {name}.compute() if it fits, or "
-    "some rows at a time. Blocks stay with the workers in HierarchicalNMF, topics and DocumentWeights, and in "
-    "fits of similarities with affinity='precomputed'.",
+    "Dask array": "{name} is a Dask {type}, and is needed in memory here. Give {name}.compute() if it fits, "
+    "or some rows at a time. Blocks stay with the workers in HierarchicalNMF, topics and DocumentWeights, "
+    "and in fits of similarities with affinity='precomputed'.",
     "attributed graph": "{name} is {type}, edges and features together, which models of similarities take "
     "where both were fitted, such as SymNMF. Give {name}.features alone here.",
     "networkx graph": f"{{name}} is a graph ({{kind}}). {GRAPH_TAKERS}",

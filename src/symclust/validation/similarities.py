@@ -9,7 +9,14 @@ from scipy import sparse
 
 from symclust.exceptions import InputError
 
-__all__ = ["PAIRS", "check_scale", "check_similarity", "looks_like_similarity", "refuse_ambiguous"]
+__all__ = [
+    "PAIRS",
+    "check_scale",
+    "check_similarity",
+    "looks_like_similarity",
+    "refuse_ambiguous",
+    "refuse_other_names",
+]
 
 PAIRS = (
     "Put 0 where two samples are not similar at all. Pairs about which nothing is known are named in ignore= "
@@ -102,6 +109,15 @@ def _place(operator: Any, i: int, j: int) -> str:
     if names is None or (names[i], names[j]) == (i, j):
         return f"row {i}, column {j}"
     return f"row {i}, column {j} ({names[i]!r} and {names[j]!r})"
+
+
+def refuse_other_names(frame: Any) -> None:
+    """Refuse a DataFrame of similarities whose rows and columns have different names."""
+    if not frame.index.equals(frame.columns):
+        raise InputError(
+            "The DataFrame's index and columns differ, so rows and columns may not be in the same order. "
+            "Reorder them (df.loc[names, names]), or pass df.to_numpy() if they already agree."
+        )
 
 
 def check_scale(operator: Any) -> None:

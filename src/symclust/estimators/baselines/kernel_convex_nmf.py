@@ -15,8 +15,8 @@ from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator, as_result, is_given
 from symclust.estimators.baselines._definite import INDEFINITE, make_definite
 from symclust.exceptions import CombinationError
-from symclust.inputs._placing import Placer
-from symclust.inputs._similarity import Similarity
+from symclust.inputs.placing import Placer
+from symclust.inputs.similarity import Similarity
 from symclust.k_means import KernelRuns, first_labels
 from symclust.operators import Dense, Operator, Sparse
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity

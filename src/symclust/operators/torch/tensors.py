@@ -107,6 +107,11 @@ class TensorOperator(DeviceOperator):
         super().__init__(given.shape[0], dtype, given.device)
         self.given = given
 
+    @property
+    def matrix(self) -> torch.Tensor:
+        """The tensor that was given."""
+        return self.given
+
     @abstractmethod
     def _place(self, number: int) -> tuple[int, int]:
         """Return row and column of an entry of `values`, by its number."""

@@ -15,15 +15,30 @@ from scipy import sparse
 from symclust._labels import empty_rows, memberships_of
 from symclust._threads import cached_property, single_threaded_blas, split
 from symclust._types import Array
-from symclust.exceptions import CombinationError
 from symclust.graphs import grouped, row_keys
-from symclust.inputs._held_out import TINY, halves
-from symclust.inputs._similarity import Similarity
+from symclust.inputs.similarity import Similarity
 from symclust.nnls import block_pivoting
 from symclust.objectives import gram
 from symclust.operators import stacked
 
 ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
+TINY = float(np.finfo(np.float64).tiny)
+
+
+def halves(n: int) -> tuple[Array, Array]:
+    """Return the numbers from 0 to n − 1 in two halves: one places samples, the other scores their places.
+
+    The halves are as good as random, since an order of samples may mean something, and the same for every
+    model and whatever the data: scores of two models are scores on the same entries.
+
+    Examples
+    --------
+    >>> from symclust.inputs.placing import halves
+    >>> [half.tolist() for half in halves(5)]
+    [[0, 2], [1, 3, 4]]
+    """
+    order = np.random.RandomState(0).permutation(n)
+    return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
 
 
 @dataclass(frozen=True)
@@ -86,7 +101,7 @@ class Placer:
     ) -> None:
         self.similarity, self.weight = similarity, weight
         self._minimise, self._members = solve, members
-        samples = similarity.matrix if similarity.samples is None else similarity.samples
+        samples = similarity.operator.matrix if similarity.rule.samples is None else similarity.rule.samples
         is_array = isinstance(samples, np.ndarray) or sparse.issparse(samples)
         self._known = KnownRows(samples) if is_array else None
         self._degrees = np.abs(similarity.operator.degrees().astype(np.float64))
@@ -100,7 +115,7 @@ class Placer:
             parts.append(self._place(A))
             is_isolated[rows] = empty_rows(A)
             if self._known is not None:
-                keys[rows] = self._known.keys(A if self.similarity.samples is None else X[rows])
+                keys[rows] = self._known.keys(A if self.similarity.rule.samples is None else X[rows])
         placed = stacked([self.H[:0], *parts])
         if self._known is not None:
             members = self.H if self._members is None else self._members
@@ -151,13 +166,8 @@ class Placer:
         return _inside(A, placed, labels) - chance @ sums, possible.sum(), sizes.sum()
 
     def _similarities(self, X: Any) -> Iterator[tuple[slice, Any]]:
-        if self.similarity.extend is None:
-            raise CombinationError(
-                "affinity is a function, which cannot compare unseen samples with the training samples. "
-                "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
-            )
         for rows in split(X.shape[0], ROWS):
-            yield rows, self.similarity.extend(X[rows])
+            yield rows, self.similarity.rule.extend(X[rows])
 
     def _place(self, A: Any) -> Array:
         """Return the rows of memberships of samples with similarities A."""
@@ -251,7 +261,7 @@ class KnownRows:
     --------
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> from symclust.inputs._placing import KnownRows
+    >>> from symclust.inputs.placing import KnownRows
     >>> known = KnownRows(np.array([[1.0, 0.0], [0.0, 2.0]]))
     >>> known.find(known.keys(sparse.csr_array([[-0.0, 2.0], [2.0, 0.0]])))
     array([ 1, -1])
@@ -263,9 +273,7 @@ class KnownRows:
 
     def find(self, keys: Array) -> Array:
         """Return the number of the matching training row for each key, -1 where there is none."""
-        if np.array_equal(
-            keys, self._keys
-        ):  # the training matrix itself: duplicates keep what each was given
+        if np.array_equal(keys, self._keys):  # the training matrix: duplicates keep what each was given
             return np.arange(len(keys))
         first = self._first
         place = np.searchsorted(self._keys[first, 0], keys[:, 0]).clip(max=len(first) - 1)

@@ -1,0 +1,322 @@
+"""A similarity as estimators keep it, and the rule for further samples: a class for each way it was made."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from symclust._threads import cached_property
+from symclust._types import Array
+from symclust.exceptions import CombinationError, InputError, InputTypeError
+from symclust.graphs import (
+    Affinity,
+    AttributedGraph,
+    AttributedNodes,
+    AttributedSimilarity,
+    RandomWalk,
+    first_of_equal,
+)
+from symclust.operators import Operator, as_operator, bordered
+
+__all__ = ["Attributed", "Called", "Edges", "Given", "OfSamples", "Rule", "Similarity", "Stepped"]
+
+
+class Rule(ABC):
+    """The way from further samples to their similarities to the training samples; it holds no A.
+
+    Attributes
+    ----------
+    samples : array or None
+        Rows that new samples are compared with, not the user's own array: training samples × features, or
+        the edges of the training nodes. None if A itself was given, or is found from new rows to the bit.
+    features : array or None
+        Training samples × features, if A was made of some.
+    takes_pairs : bool
+        Whether new samples are given by similarities or edges to the training samples, not by features.
+    is_graph, is_network : bool
+        Whether the samples are nodes of a graph that was given as one; or of a network, given as a graph or
+        as an adjacency matrix.
+    """
+
+    samples: Any = None
+    features: Any = None
+    takes_pairs: bool = True
+    is_graph: bool = False
+    is_network: bool = False
+
+    @abstractmethod
+    def extend(self, X: Any) -> Any:
+        """Return the similarities of new samples to the training samples, as rows."""
+
+    def check_growth(self, A: Operator) -> None:  # noqa: B027 - most take them in
+        """Refuse samples that join if this rule cannot take them in."""
+
+    def grown(self, A: Any, X: Any) -> tuple[Rule, Any]:
+        """Return the rule and the matrix A once samples have joined: rows of features, or of pairs."""
+        raise NotImplementedError
+
+    def network(self, A: Any) -> Any:
+        """Return the network that A was made of."""
+        return A
+
+
+class Given(Rule):
+    """Similarities that are taken as they are."""
+
+    def extend(self, X: Any) -> Any:
+        """Return X, which holds the similarities."""
+        return X
+
+    def check_growth(self, A: Operator) -> None:
+        """Refuse operators: only a matrix can take in further rows."""
+        if not (A.is_dense or A.is_sparse):
+            raise CombinationError(
+                f"partial_fit adds rows to a matrix of similarities, and {A!r} is not held as one. Fit anew, "
+                "with an array or a sparse matrix."
+            )
+
+    def grown(self, A: Any, X: Any) -> tuple[Rule, Any]:
+        """Return A with the rows and columns of the samples that join."""
+        return self, as_operator(bordered(A, X)).matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Edges(Given):
+    """The edges of a network as they are; `is_graph` if it was given as a graph."""
+
+    is_graph: bool = False
+    is_network = True
+
+    def extend(self, X: Any) -> sparse.csr_array:
+        """Return the weights of the edges of new nodes, as given, in a fresh array."""
+        return sparse.csr_array(X, copy=True)
+
+
+@dataclass(frozen=True, eq=False)
+class OfSamples(Rule):
+    """Samples × features compared by an affinity."""
+
+    affinity: Affinity
+    takes_pairs = False
+
+    @property
+    def samples(self) -> Any:
+        """The training samples × features."""
+        return self.affinity.X_
+
+    features = samples
+
+    def extend(self, X: Any) -> Any:
+        """Return the similarities of new samples."""
+        return self.affinity.extend(X, check_input=False)
+
+    def grown(self, A: Any, X: Any) -> tuple[Rule, Any]:
+        """Return the similarities of the training samples and those that join."""
+        affinity, A = self.affinity.grown(A, X)
+        return OfSamples(affinity), A
+
+
+@dataclass(frozen=True, eq=False)
+class Stepped(Rule):
+    """A step, `NormalizedCut` or `RandomWalk`, from the graph of another rule to A."""
+
+    step: Any
+    base: Rule
+
+    @property
+    def samples(self) -> Any:
+        """Those of the base; edges if it has none, since no walk finds the row of an old node to the bit."""
+        walks = self.base.samples is None and isinstance(self.step, RandomWalk)
+        return self.step.W_.csr if walks else self.base.samples
+
+    @property
+    def features(self) -> Any:
+        """Those of the base."""
+        return self.base.features
+
+    @property
+    def takes_pairs(self) -> bool:  # type: ignore[override]
+        """Whether the base takes pairs."""
+        return self.base.takes_pairs
+
+    @property
+    def is_graph(self) -> bool:  # type: ignore[override]
+        """Whether the base is a graph."""
+        return self.base.is_graph
+
+    @property
+    def is_network(self) -> bool:  # type: ignore[override]
+        """Whether the base is a network."""
+        return self.base.is_network
+
+    def extend(self, X: Any) -> Any:
+        """Return the similarities of new samples behind the step."""
+        E = self.base.extend(X)
+        return self.step.extend(E.copy() if E is X else E)  # a step may work in place
+
+    def check_growth(self, A: Operator) -> None:
+        """Refuse whatever the base refuses."""
+        self.base.check_growth(A)
+
+    def grown(self, A: Any, X: Any) -> tuple[Rule, Any]:
+        """Return the step taken from the grown graph."""
+        base, E = self.base.grown(self.step.before(A), X)
+        step, A = self.step.grown(A, E)
+        return Stepped(step, base), A
+
+    def network(self, A: Any) -> Any:
+        """Return the graph before the step; behind a normalised cut it comes back to the last digits."""
+        return self.step.before(A)
+
+
+@dataclass(frozen=True, eq=False)
+class Attributed(Rule):
+    """Edges and features of nodes, in `samples` side by side."""
+
+    rule: AttributedSimilarity
+    samples: sparse.csr_array = field()  # without the default of the base class
+    feature_names: list[Any] | None
+    is_graph = is_network = True
+
+    @classmethod
+    def of(cls, rule: AttributedSimilarity, graph: AttributedGraph) -> Attributed:
+        """Return the rule that was fitted to a graph."""
+        return cls(rule, _side_by_side(graph.adjacency, graph.features), graph.feature_names)
+
+    def extend(self, X: Any) -> sparse.csr_array:
+        """Return the similarities of new nodes, rows like those of `samples`."""
+        n = self.samples.shape[0]
+        return self.rule.extend(X[:, :n], X[:, n:])
+
+    def read_nodes(self, X: Any) -> sparse.csr_array:
+        """Return new nodes as rows like those of `samples`."""
+        n, width = self.samples.shape
+        if not isinstance(X, AttributedNodes):
+            raise InputTypeError(
+                f"The model was fitted on an AttributedGraph: new nodes are given as AttributedNodes(edges, "
+                f"features), with edges to its {n} nodes; got {type(X).__name__}."
+            )
+        edges = sparse.csr_array((X.features.shape[0], n)) if X.edges is None else X.edges
+        for what, found, expected, things in (
+            ("edges", edges, n, "nodes"),
+            ("features", X.features, width - n, "features"),
+        ):
+            if found.shape[1] != expected:
+                raise InputError(
+                    f"{what} of the new nodes has {found.shape[1]} columns, but the graph of the fit has "
+                    f"{expected} {things}."
+                )
+        if None not in (self.feature_names, X.feature_names) and self.feature_names != X.feature_names:
+            raise InputError(
+                f"The columns of the new nodes' features, {X.feature_names!r:.80}, are not those of the fit, "
+                f"{self.feature_names!r:.80}. Give the same ones in the same order."
+            )
+        return _side_by_side(edges, X.features).astype(self.samples.dtype)
+
+    def check_growth(self, A: Operator) -> None:
+        """Refuse nodes that join."""
+        raise CombinationError(
+            "partial_fit does not know how nodes join an AttributedGraph, whose features are smoothed over "
+            "all its edges. Fit a graph of all nodes."
+        )
+
+    def network(self, A: Any) -> sparse.csr_array:
+        """Return the edges of the graph."""
+        return self.samples[:, : self.samples.shape[0]]
+
+
+def _side_by_side(edges: Any, features: Any) -> sparse.csr_array:
+    """Return edges and features of nodes as rows of one array."""
+    return sparse.csr_array(sparse.hstack([edges, sparse.csr_array(features)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Called(Rule):
+    """Samples compared by a function of the user, which compares no others."""
+
+    samples: Any = field()
+    takes_pairs = False
+
+    @property
+    def features(self) -> Any:
+        """The training samples × features."""
+        return self.samples
+
+    def extend(self, X: Any) -> Any:
+        """Refuse new samples."""
+        raise CombinationError(
+            "affinity is a function, which cannot compare unseen samples with the training samples. "
+            "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
+        )
+
+    def check_growth(self, A: Operator) -> None:
+        """Refuse samples that join."""
+        raise CombinationError(
+            "affinity is a function, which cannot compare samples that join with those that are there. Fit "
+            "with affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
+        )
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A, the names of its nodes, and the rule for further samples.
+
+    Attributes
+    ----------
+    operator : Operator
+        A.
+    rule : Rule
+    names : list or None
+        Of the samples: nodes of a graph, the index of a DataFrame.
+    words : str
+        How A was made of the input.
+    source : array, Operator or None
+        The samples × features or the network that A was made of. None if A was given.
+    again : callable or None
+        From other data of the kind of `source` to their similarities.
+    """
+
+    operator: Operator
+    rule: Rule
+    names: list[Any] | None = None
+    words: str = ""
+    source: Any = None
+    again: Callable[[Any], Any] | None = None
+
+    @property
+    def network(self) -> Any:
+        """The network that A was made of, as a csr_array; None if there was none."""
+        return self.rule.network(self.operator.matrix) if self.rule.is_network else None
+
+    def kept(self) -> Similarity:
+        """Return what a fitted model keeps: all but the source, which the rule holds or need not hold."""
+        return replace(self, source=None, again=None)
+
+    def joined(self, X: Any, names: list[Any] | None) -> Similarity:
+        """Return the similarity once samples have joined: rows of features, or of similarities to all."""
+        rule, A = self.rule.grown(self.operator.matrix, X)
+        operator = as_operator(A)
+        operator.names = names
+        return replace(self.kept(), operator=operator, rule=rule, names=names)
+
+    @cached_property
+    def copies(self) -> Array | None:
+        """The number of the first sample that is equal to each, if samples have features."""
+        return None if self.rule.features is None else first_of_equal(self.rule.features)
+
+    @property
+    def n_distinct(self) -> int:
+        """The number of samples that differ from all before them."""
+        return self.operator.n if self.copies is None else np.unique(self.copies).size
+
+    def share(self, labels: Array) -> Array:
+        """Return the labels with one for samples that are equal: the one that most of them have."""
+        if self.copies is None:
+            return labels
+        votes = sparse.csr_array((np.ones(len(labels)), (self.copies, labels + 1)))  # −1 is one as well
+        return votes.argmax(axis=1)[self.copies] - 1
