@@ -4,6 +4,8 @@
 function             similarity of two samples               gives
 ===================  ======================================  =======================================
 `nearest_neighbors`  one of those below, between neighbours  a sparse graph: the default
+`fuzzy`              exp(−(d_ij − ρ_i) / σ_i), either end     a sparse graph
+`multi_view`         neighbours in several views, added      a sparse graph
 `cosine`             x_iᵀx_j / (‖x_i‖ ‖x_j‖)                 an operator, or with neighbours sparse
 `gaussian`           exp(−‖x_i − x_j‖² / σ²)                 an array, or with neighbours sparse
 `self_tuning`        exp(−‖x_i − x_j‖² / (σ_i σ_j))          an array, or with neighbours sparse
@@ -23,6 +25,7 @@ from symclust.graphs._copies import first_of_equal, grouped, row_keys
 from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
 from symclust.graphs._image import Picture, images_library, read_image
 from symclust.graphs._lengths import unit_rows
+from symclust.graphs._scaling import columns_are_alike
 from symclust.graphs.affinities import (
     Affinity,
     Gaussian,
@@ -39,6 +42,8 @@ from symclust.graphs.attributed import (
     attributed_similarity,
 )
 from symclust.graphs.cosine import Cosine, cosine
+from symclust.graphs.fuzzy import Fuzzy, fuzzy
+from symclust.graphs.multi_view import MultiView, multi_view
 from symclust.graphs.normalized_cut import NormalizedCut, normalized_cut
 from symclust.graphs.pixels import compare_pixels, edge_strength, pixel_affinity
 from symclust.graphs.random_walk import RandomWalk, random_walk
@@ -50,21 +55,26 @@ __all__ = [
     "AttributedSimilarity",
     "Barriers",
     "Cosine",
+    "Fuzzy",
     "Gaussian",
+    "MultiView",
     "NearestNeighbors",
     "NormalizedCut",
     "Picture",
     "RandomWalk",
     "SelfTuning",
     "attributed_similarity",
+    "columns_are_alike",
     "compare_pixels",
     "cosine",
     "edge_strength",
     "find_barriers",
     "first_of_equal",
+    "fuzzy",
     "gaussian",
     "grouped",
     "images_library",
+    "multi_view",
     "nearest_neighbors",
     "normalized_cut",
     "pixel_affinity",

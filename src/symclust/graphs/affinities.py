@@ -17,6 +17,7 @@ from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._copies import SampleSearch, directions
 from symclust.graphs._neighbors import NeighborSearch, directed, union, union_among_new
+from symclust.graphs._scaling import SCALES, Scaling
 from symclust.graphs.normalized_cut import NormalizedCut, row_sums
 from symclust.operators import bordered, stacked
 from symclust.validation import check_features, check_known, check_memory
@@ -24,7 +25,7 @@ from symclust.validation import check_features, check_known, check_memory
 __all__ = ["Gaussian", "NearestNeighbors", "SelfTuning", "gaussian", "nearest_neighbors", "self_tuning"]
 
 SCALE_NEIGHBOR = 7  # the default scale looks as far as the self-tuning one
-WEIGHTS = ("cosine", "gaussian", "self_tuning")  # of the edges between neighbours
+WEIGHTS = ("cosine", "fuzzy", "gaussian", "self_tuning")  # of the edges between neighbours
 METRICS = ("cosine", "euclidean")
 METHODS = ("approximate", "auto", "exact")  # of looking for neighbours
 
@@ -172,17 +173,23 @@ class NearestNeighbors(Affinity):
         normalize: bool = True,
         metric: str = "euclidean",
         method: str = "auto",
+        scale: str | None = None,
+        columns: Any = None,
     ) -> None:
         super().__init__(n_neighbors, normalize)
         self.weights = weights
         self.metric = metric
         self.method = method
+        self.scale = scale
+        self.columns = columns
 
     def _check_options(self) -> None:
         super()._check_options()
         check_known("weights", self.weights, WEIGHTS)
         check_known("metric", self.metric, METRICS)
         check_known("method", self.method, METHODS)
+        if self.scale is not None:
+            check_known("scale", self.scale, SCALES, ", or None")
 
     def _edges(self, n: int) -> int | None:
         return self.n_neighbors or n.bit_length()  # ⌊log2 n⌋ + 1
@@ -190,6 +197,7 @@ class NearestNeighbors(Affinity):
     def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
         self._rule = registry.resolve("graphs", self.weights)()
         self._rule._method = self.method
+        self._scaling = None if self.scale is None else Scaling.of(self._chosen(X), self.scale)
         return self._rule._similarity(self._measured(X), q)
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
@@ -201,7 +209,22 @@ class NearestNeighbors(Affinity):
 
     def _measured(self, X: Features) -> Features:
         """Return the rows between which distances are taken."""
-        return X if self.metric == "euclidean" else directions(X)
+        X, is_euclidean = self._chosen(X), self.metric == "euclidean"
+        if self._scaling is not None:
+            X = self._scaling(X, centred=not is_euclidean)  # no distance depends on the origin
+        return X if is_euclidean else directions(X)
+
+    def _chosen(self, X: Features) -> Features:
+        """Return the columns of this view."""
+        if self.columns is None:
+            return X
+        try:
+            return X[:, self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)]
+        except (IndexError, TypeError) as error:
+            raise OptionError(
+                f"columns={self.columns!r:.80} are not among the {X.shape[1]} columns of X: give their numbers, "
+                "a mask or a slice."
+            ) from error
 
 
 def nearest_neighbors(
@@ -211,6 +234,8 @@ def nearest_neighbors(
     normalize: bool = True,
     metric: str = "euclidean",
     method: str = "auto",
+    scale: str | None = None,
+    columns: Any = None,
 ) -> SimilarityLike:
     """Join each sample to its nearest neighbours: the default graph (Kuang, Yun and Park 2015, 7.1).
 
@@ -222,7 +247,7 @@ def nearest_neighbors(
     X : array-like or sparse of shape (n_samples, n_features)
     n_neighbors : int, optional
         q; by default ⌊log2 n⌋ + 1. Where there are fewer other samples, all of them.
-    weights : {"self_tuning", "gaussian", "cosine"}
+    weights : {"self_tuning", "fuzzy", "gaussian", "cosine"}
         The similarity of two joined samples, with the defaults of the function of that name; "cosine" also
         looks for neighbours by cosine.
     normalize : bool
@@ -236,6 +261,12 @@ def nearest_neighbors(
         as many lists as find 98 % of the neighbours of a sample of rows. "auto" does so for 30,000 dense
         samples or more, where faiss is installed, a tree is not faster (up to 9 features), and an eighth of
         the lists is enough; everything else is exact.
+    scale : {None, "soft", "standard", "arcsinh"}
+        How columns are brought to one unit first. "standard" divides each by its standard deviation, "soft"
+        by that or the median one of all columns, whichever is larger; "arcsinh" takes the inverse hyperbolic
+        sine of (x − median) / MAD, which tames long tails.
+    columns : list of int, mask or slice, optional
+        The columns to compare; by default all.
 
     Returns
     -------
@@ -256,7 +287,7 @@ def nearest_neighbors(
     >>> A.toarray().round(2).tolist()
     [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
-    rule = NearestNeighbors(n_neighbors, weights, normalize, metric, method)
+    rule = NearestNeighbors(n_neighbors, weights, normalize, metric, method, scale, columns)
     return rule.fit(check_features(X), check_input=False)
 
 

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symclust._types import Features
+from symclust.graphs import columns_are_alike
 from symclust.operators import Sparse
 from symclust.validation import share_of_zeros
 
-# Directions say more than lengths where features are many and of one kind: intensities, counts, expression.
+# Many nonnegative features are intensities, counts or expression: directions say more than lengths, and two
+# views of them more than one.
 MANY_FEATURES = 50
+OF_ONE_GRAPH = {"columns", "method", "metric", "scale", "weights"}  # parameters of `nearest_neighbors` alone
 # Words of documents are mostly zeros, whether stored or not: 93 to 99 % of nine sets of documents, at most
 # 81 % of images, single cells and tables.
 MOSTLY_ZEROS = 0.9
@@ -55,17 +58,29 @@ def _powers(network: str, exponent: float) -> Choice:
     return Choice("normalized_cut", words, {"exponent": exponent})
 
 
-def choose_for_samples(X: Features, normalizes: bool) -> Choice:
-    """Return what suits checked samples × features, by their values alone: sparse or dense is the same."""
-    n_features, is_nonnegative = X.shape[1], X.min() >= 0
-    plain = {"normalize": False} if normalizes else {}
+def choose_for_samples(X: Features, normalizes: bool, given: dict[str, Any]) -> Choice:
+    """Return what suits checked samples × features, by their values alone: sparse or dense is the same.
+
+    `given` are the user's parameters: views of their own, or those of one graph, which then replaces the views.
+    """
+    is_nonnegative = X.min() >= 0
+    params: dict[str, Any] = {"normalize": False} if normalizes else {}
     end = "" if normalizes else ", normalised cut"
+    are_many = is_nonnegative and X.shape[1] >= MANY_FEATURES
+    if "views" in given:
+        return Choice("multi_view", f"nearest neighbours in the views that were given{end}", params)
     if is_nonnegative and share_of_zeros(X) >= MOSTLY_ZEROS:
         words = "cosines of neighbours (nonnegative samples, at least 90 % zeros, like words of documents)"
         if normalizes:
-            return Choice("nearest_neighbors", words, {"weights": "cosine", **plain})
+            return Choice("nearest_neighbors", words, {"weights": "cosine", **params})
         return Choice("random_walk", f"random walks of up to 3 steps along {words}", {"weights": "cosine"})
-    if is_nonnegative and n_features >= MANY_FEATURES:
-        words = f"nearest neighbours by direction (nonnegative samples of {n_features} features), "
-        return Choice("nearest_neighbors", f"{words}self-tuning weights{end}", {"metric": "cosine", **plain})
-    return Choice("nearest_neighbors", f"nearest neighbours by distance, self-tuning weights{end}", plain)
+    if are_many and not OF_ONE_GRAPH & set(given):
+        words = f"nearest neighbours in two views, directions of the values and of values in robust units{end}"
+        return Choice("multi_view", words, params)
+    params = {"metric": "cosine" if are_many else "euclidean", "scale": None, "weights": "fuzzy", **params}
+    if not are_many and not columns_are_alike(X):
+        params["scale"] = "soft"
+    kept = {**params, **given}
+    by = "direction" if kept["metric"] == "cosine" else "distance"
+    units = f"in units of their spread (scale={kept['scale']!r})" if kept["scale"] else "as they are"
+    return Choice("nearest_neighbors", f"nearest neighbours by {by}, columns {units}{end}", params)

@@ -49,7 +49,7 @@ def read_features(X: Any, affinity: Any, params: dict[str, Any], normalizes: boo
         warn_of_edges(X)
         if looks_like_similarity(samples):
             refuse_ambiguous(samples)
-        choice = choose_for_samples(samples, normalizes)
+        choice = choose_for_samples(samples, normalizes, params)
         made = _of_samples(samples, choice.affinity, {**choice.params, **params}, normalizes)
         made = replace(made, words=choice.words)
     else:
