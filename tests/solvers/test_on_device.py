@@ -49,7 +49,6 @@ def test_the_first_order_solvers_are_there():
         "projected_gradient",
         "multiplicative",
         "hals",
-        "extrapolated_hals",
     }
     assert choose_solver(make_problem(on_device(planted())).objective) == "barzilai_borwein"
 
@@ -284,8 +283,6 @@ def test_estimators_take_tensors(form, tmp_path):
     [
         lambda: SymNMF(K, affinity="normalized_cut", affinity_params={"of": "precomputed"}, random_state=0),
         lambda: SymNMF(K, affinity="precomputed", init="low_rank", random_state=0),
-        lambda: SymNMF(K, affinity="precomputed", init="sample", random_state=0),
-        lambda: SymNMF(K, affinity="precomputed", init="split_merge", random_state=0),
         lambda: SymNMF(K, affinity="precomputed", init="spectral", sparsity=0.1, random_state=0),
         lambda: OffDiagonalSymNMF(K, affinity="precomputed", random_state=0),
         lambda: OffDiagonalSymNMF(

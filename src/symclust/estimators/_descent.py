@@ -35,7 +35,7 @@ from symclust.solvers import (
 )
 from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity, check_stored
 
-COUPLED = ("anls", "columnwise", "extrapolated_hals", "hals", "sampled_anls")
+COUPLED = ("anls", "columnwise", "hals")
 COUPLINGS = ("auto", "increasing")
 # Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
 BALANCE, CUTS = 0.25, 1

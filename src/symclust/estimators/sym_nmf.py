@@ -55,19 +55,16 @@ class SymNMF(StreamingEstimator):
         ``{"n_neighbors": 20}``. For a graph, ``{"weight": "strength"}`` names the edge attribute that holds
         the weights; None gives every edge the weight 1, and by default it is "weight" where edges have that.
     solver : str, default="auto"
-        "row_descent", "anls", "sampled_anls", "hals", "extrapolated_hals", "newton", "projected_newton",
-        "gauss_newton", "projected_gradient", "barzilai_borwein", "coordinate" or "multiplicative". "auto"
-        takes "row_descent" wherever rows of A are at hand and "barzilai_borwein" for operators known by
-        products alone.
+        "row_descent", "anls", "hals", "newton", "projected_newton", "gauss_newton", "projected_gradient",
+        "barzilai_borwein", "coordinate" or "multiplicative". "auto" takes "row_descent" wherever rows of A
+        are at hand and "barzilai_borwein" for operators known by products alone.
     init : str or array of shape (n_samples, n_clusters), default="auto"
         Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows,
         on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
         with 2k columns, merges the found clusters down to k and starts from there; "auto" takes "tree" for a
         sparse A and "merge" for others. "low_rank" solves the problem on an approximation of A of rank 2k
-        (`operators.low_rank`) first, "sample" on a tenth of the samples, both faster for a large dense A;
-        "split_merge" descends from "auto", then splits and merges clusters as long as that lowers the
-        objective. Further: "random", "spectral", "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd",
-        "nndsvda" and "nndsvdar" as in `NMF`.
+        (`operators.low_rank`) first, which is faster for a large dense A. Further: "random", "spectral",
+        "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
@@ -81,9 +78,8 @@ class SymNMF(StreamingEstimator):
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
-        The weight α of the solvers with two coupled factors, "anls", "sampled_anls", "hals" and
-        "extrapolated_hals". "auto" takes the largest eigenvalue of A; "increasing" starts lower and lets
-        it grow while the factors drift apart.
+        The weight α of the solvers with two coupled factors, "anls" and "hals". "auto" takes the largest
+        eigenvalue of A; "increasing" starts lower and lets it grow while the factors drift apart.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
@@ -138,7 +134,7 @@ class SymNMF(StreamingEstimator):
     np.True_
     """
 
-    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank", "sample", "split_merge")
+    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank",)
 
     def __init__(
         self,

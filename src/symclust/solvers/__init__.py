@@ -4,9 +4,7 @@
 `row_descent`         Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
 `coordinate`          the same coordinates column by column (cyclic coordinate descent)
 `anls`                two coupled factors, each an exact nonnegative least squares problem (Algorithm 2)
-`sampled_anls`        the same from samples of the rows of A, as long as they lower f
 `hals`                the same coupling with one sweep over the columns instead of the exact solution
-`extrapolated_hals`   the same from a point extrapolated over the last two, with restarts
 `newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
 `projected_newton`    projected search scaled by the whole reduced Hessian
 `gauss_newton`        the same with the curvature of a perfect fit, which takes no products with A

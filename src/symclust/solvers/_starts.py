@@ -3,8 +3,8 @@
 A random start often ends where two clusters share a column and a third is split over two. `init="merge"`
 therefore descends a little with twice the columns, merges the found clusters greedily down to k by the gain
 in explained energy, and descends from there. `init="tree"` takes the leaves of a tree of communities instead,
-which costs little more with many clusters than with few; `init="low_rank"` and `"sample"` solve the problem
-on an approximation or on a part of A first.
+which costs little more with many clusters than with few; `init="low_rank"` solves the problem on an
+approximation of A first.
 
 With many clusters nearly all of H is zero. `held_sparse` is the one place that decides whether H is a
 `csr_array` then; starts that are read off labels are made in that form, and all that follows keeps it.
@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from symclust import _kernels, registry
+from symclust import registry
 from symclust._threads import single_threaded_blas, split
 from symclust._types import Array
 from symclust.exceptions import CombinationError, warn
-from symclust.nnls import block_pivoting
 from symclust.objectives import GivesGuide, GivesJudgement, is_sparse_factor
 from symclust.operators import Operator, low_rank
 from symclust.solvers._base import Problem, Solver, sweeps_pay
@@ -38,15 +37,10 @@ OVERSIZE = 2  # columns of the first descent, in multiples of k
 FIRST_SWEEPS = 20
 # Entries outside a sample's own cluster, relative to the mean inside: lets every solver move them.
 FLOOR = 1e-2
-SPLIT_SWEEPS = 10  # with the halves of all clusters: half as many as from a random start
-PATIENCE = 2  # rounds of splitting and merging that bring nothing, in a row, before it ends
-NEGLIGIBLE = 1e-6  # share of the objective
-# Of init="sample": a problem of a tenth of the rows costs a hundredth, and each cluster has to be in it.
-SAMPLED, FOR_EACH = 10, 50
 MANY_ENTRIES = 1 << 24  # 128 MB of double precision
 MANY_COLUMNS = 64
 FIXED_STARTS = ("greedy", "nndsvd", "nndsvda", "spectral", "zero")  # the same whatever the random state
-WORKED_OUT = ("low_rank", "merge", "sample", "split_merge", "tree")  # by more than a formula
+WORKED_OUT = ("low_rank", "merge", "tree")  # by more than a formula
 BY_COLUMNS = ("greedy", "zero")  # they can be cut short after any column
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
@@ -199,11 +193,7 @@ def work_out(init: str, problem: Problem, solver: Solver, starts: Starts, contro
         return tree_starts(problem, solver, starts)
     if init == "merge":
         return merged_starts(problem, solver, starts, control)
-    if init == "low_rank":
-        return sketched_starts(problem, solver, starts, control)
-    if init == "sample":
-        return [sampled_start(problem, solver, starts, control) for _ in range(starts.n_init)]
-    return moved_starts(problem, solver, starts, control)
+    return sketched_starts(problem, solver, starts, control)
 
 
 def choose_init(problem: Problem, starts: Starts) -> str:
@@ -344,73 +334,6 @@ def _solved(operator: Operator, solver: Solver, starts: Starts, control: Control
         Start(result.H, result.reference, path, result.interrupted)
         for result, path in zip(results, paths, strict=True)
     ]
-
-
-def sampled_start(problem: Problem, solver: Solver, starts: Starts, control: Control) -> Start:
-    """Solve the problem of some rows and columns of A, then place all rows by what they share with these.
-
-    Row i of H minimises ‖a_i − H_S h‖², a_i being its similarities to the sample S, and H_S what was found
-    for that. So of A are read m² entries and m rows. What stationarity is measured against grows with n: each
-    entry of the gradient at a random start is a sum over a row, and there are n rows.
-    """
-    A, k = problem.operator, starts.n_columns
-    m = min(A.n, max(A.n // SAMPLED, FOR_EACH * k))
-    sample = np.sort(starts.rng.choice(A.n, m, replace=False))
-    start = _solved(A.submatrix(sample), solver, replace(starts, n_init=1), control)[0]
-    with single_threaded_blas():
-        start.H = block_pivoting(_kernels.gram(start.H)[0].astype(A.dtype), A.combine_rows(sample, start.H))
-    reference = None if start.reference is None else start.reference * (A.n / m) ** 1.5
-    return replace(start, reference=reference)
-
-
-def moved_starts(problem: Problem, solver: Solver, starts: Starts, control: Control) -> list[Start]:
-    """Descend from the default start, then split and merge clusters as long as that lowers the objective."""
-    if held_sparse(problem, solver, starts):
-        raise CombinationError(
-            "init='split_merge' works on a dense H, and with so many clusters H is held sparse. Choose "
-            "init='tree' or 'merge'."
-        )
-    quiet = replace(control, callback=None)
-    points = find_starts(problem, solver, replace(starts, init="auto"), quiet)
-    paths = [point.merge_path for point in points]
-    results = descend(problem, solver, starts, points, quiet)
-    return [
-        _split_and_merge(problem, solver, starts, result, path, quiet)
-        for result, path in zip(results, paths, strict=True)
-    ]
-
-
-def _split_and_merge(
-    problem: Problem, solver: Solver, starts: Starts, best: Result, path: Any, control: Control
-) -> Start:
-    """Try moves until so many in a row have not lowered the objective, and return the lowest point."""
-    failures = 0
-    while failures < PATIENCE and not (control.is_over() or best.interrupted):
-        point = _moved(problem, solver, starts, best, control)
-        moved_path = point.merge_path
-        moved = descend(problem, solver, starts, [point], control)[0]
-        # Differences that stationarity leaves open are not worth another round.
-        if moved.objective < best.objective * (1 - NEGLIGIBLE):
-            best, path, failures = moved, moved_path, 0
-        else:
-            best.interrupted = moved.interrupted
-            failures += 1
-    return Start(best.H, best.reference, path, best.interrupted)
-
-
-def _moved(problem: Problem, solver: Solver, starts: Starts, best: Result, control: Control) -> Start:
-    """Split every column of H at random, descend a little with all halves, and merge them to k again.
-
-    Halves of a good cluster come together again. One that held two clusters has been divided between its
-    halves by the sweeps, and two that shared a cluster may be merged instead.
-    """
-    H, k = best.H, starts.n_columns
-    first = starts.rng.randint(2, size=H.shape).astype(H.dtype)
-    halves = np.concatenate([H * first, H * (1 - first)], axis=1)
-    halves += H.dtype.type(FLOOR) * halves.mean()
-    over = descend_briefly(problem, solver, [halves], replace(control, max_iter=SPLIT_SWEEPS))[0]
-    H, path = merge_clusters(problem.operator, over.H.argmax(axis=1), 2 * k, k)
-    return Start(H, best.reference, path, over.interrupted)
 
 
 def merged_leaves(problem: Problem, starts: Starts) -> Start:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Anls", "Columnwise", "Hals"]
 
+LEAST = 0.1  # where an increasing coupling begins, relative to the largest eigenvalue: steps are longer
 GROWTH = 1.01  # of an increasing coupling, symnmf 6.3
 NEGLIGIBLE = 1e-8  # ‖W − H‖ / ‖H‖ at which an increasing coupling stops growing, symnmf 6.3
 # Relative rise of the estimate of the largest eigenvalue at which it is done: each step reads A.
@@ -42,8 +43,6 @@ class CoupledSolver(ProductSolver):
     """
 
     needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
-    # Where an increasing coupling begins, relative to the largest eigenvalue: steps are longer there.
-    _least: ClassVar[float] = 0.1
 
     def __init__(self, coupling: float | str = "auto") -> None:
         if isinstance(coupling, str) and coupling not in ("auto", "increasing"):
@@ -71,23 +70,19 @@ class CoupledSolver(ProductSolver):
         H = self.minimise(left, right, W, memory.get("before", W))
         memory["before"] = W
         memory["coupled_objective"] = problem.objective.coupled_value(W, AW, H, alpha)
-        self._compare(memory, W, H)
-        state.move(H, (yield H))
-
-    def _compare(self, memory: dict[str, Any], W: Array, H: Array) -> None:
-        """Note how far apart the factors are; an increasing coupling grows while they drift apart."""
         memory["gap"] = _kernels.norm(W - H) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
         if self.coupling == "increasing":
             V, memory["last"] = memory.get("last"), W
             if V is not None and memory["gap"] >= NEGLIGIBLE and _turns_back(V, W, H):
                 memory["coupling"] *= GROWTH
+        state.move(H, (yield H))
 
     def _first_coupling(self, operator: Operator) -> float:
         if not isinstance(self.coupling, str):
             return float(self.coupling)
         if self._largest is None:
             self._largest = largest_eigenvalue(operator)
-        return self._largest * (self._least if self.coupling == "increasing" else 1)
+        return self._largest * (LEAST if self.coupling == "increasing" else 1)
 
 
 def _turns_back(V: Array, W: Array, H: Array) -> bool:
