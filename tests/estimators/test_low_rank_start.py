@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from symclust import OffDiagonalSymNMF, SymNMF
-from symclust.exceptions import OptionError
+from symclust.exceptions import CombinationError
 from symclust.operators import Dense
 
 
@@ -63,5 +63,5 @@ def test_sparsity_is_part_of_the_problem_that_is_solved_first():
 
 
 def test_others_do_not_know_it():
-    with pytest.raises(OptionError, match="init='low_rank'"):
+    with pytest.raises(CombinationError, match="init='low_rank'"):
         OffDiagonalSymNMF(3, affinity="precomputed", init="low_rank").fit(blocks()[0])

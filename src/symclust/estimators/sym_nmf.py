@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from symclust.constraints import Nonnegative
-from symclust.estimators._descent import check_solver, make_solver
 from symclust.estimators._streaming import StreamingEstimator
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Result, Solver, Start, Starts
+from symclust.solvers import Problem, Solver, check_solver, choose_solver, make_solver
 from symclust.validation import check_number
 
 
@@ -134,8 +132,6 @@ class SymNMF(StreamingEstimator):
     np.True_
     """
 
-    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank",)
-
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -169,14 +165,12 @@ class SymNMF(StreamingEstimator):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_solver(self.solver, self.coupling)
+        check_solver(self.solver, coupling=self.coupling)
         check_number("sparsity", self.sparsity, least=0)
 
     def _make_problem(self, A: Operator) -> Problem:
         return Problem(A, Frobenius(A, self.sparsity), Nonnegative())
 
-    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
-        return super()._solve(problem, replace(starts, again=self._make_problem), control)
-
     def _make_solver(self, problem: Problem) -> Solver:
-        return make_solver(self.solver, problem.objective, self.coupling)
+        name = choose_solver(problem.objective) if self.solver == "auto" else self.solver
+        return make_solver(name, coupling=self.coupling)

@@ -16,45 +16,40 @@
 ====================  =======================================================================================
 """
 
-from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side, sweeps_pay
-from symclust.solvers._loop import HISTORY, Control, Progress, Result, run
-from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
-from symclust.solvers._starts import (
-    FIXED_STARTS,
-    Clustering,
-    Start,
-    Starts,
-    count_starts,
-    find_starts,
-    has_many_zeros,
-    solve,
+from symclust.solvers._base import Problem, ProductSolver, Solver, State, side_by_side, solvers_for
+from symclust.solvers._choice import (
+    check_solver,
+    choose_solver,
+    make_solver,
+    orthant_solver,
+    rows_pay,
+    sweeps_pay,
 )
+from symclust.solvers._loop import HISTORY, Control, Progress, Result, run
+from symclust.solvers._rows import RowSolver
 from symclust.solvers.multiplicative import StochasticMultiplicative
-from symclust.solvers.row_descent import sweep_rows
+from symclust.solvers.row_descent import RowDescent, sweep_rows
 
 __all__ = [
-    "FIXED_STARTS",
     "HISTORY",
-    "Clustering",
     "Control",
     "Problem",
+    "ProductSolver",
     "Progress",
     "Result",
+    "RowDescent",
     "RowSolver",
     "Solver",
-    "Start",
-    "Starts",
     "State",
     "StochasticMultiplicative",
+    "check_solver",
     "choose_solver",
-    "count_starts",
-    "find_starts",
-    "has_many_zeros",
+    "make_solver",
     "orthant_solver",
+    "rows_pay",
     "run",
     "side_by_side",
-    "solve",
-    "solve_in_set",
+    "solvers_for",
     "sweep_rows",
     "sweeps_pay",
 ]
