@@ -18,7 +18,7 @@ from symclust.datasets import overlapping_blobs
 from symclust.graphs import nearest_neighbors
 from symclust.objectives import Frobenius
 from symclust.operators import as_operator
-from symclust.starts import random
+from symclust.starts import Random
 
 POINTS, CLUSTERS, DIMENSIONS = 50_000, 20, 8
 WIDTH, OTHER_WIDTHS = 2.0, (1.5, 3.0)
@@ -90,7 +90,7 @@ def with_amg(A: sp.csr_array, y: np.ndarray, width: float, reference: float) -> 
 def against_solvers() -> None:
     """Time to the same objective: row descent against ANLS from one start, and against pyplanc's solvers."""
     A, _ = graph(WIDTH)
-    start = random(Frobenius(as_operator(A)), CLUSTERS, np.random.RandomState(0))
+    start = Random().factor(Frobenius(as_operator(A)), CLUSTERS, np.random.RandomState(0))
     ours = {"random": fit(A, init=start), "default": fit(A)}
     anls = fit(A, init=start, solver="anls", tol=1e-3, max_iter=400)
     anls_curve = list(zip(anls.history_.seconds, anls.history_.objective, strict=True))

@@ -17,7 +17,7 @@ from symclust.graphs import cosine
 from symclust.metrics import clustering_accuracy
 from symclust.objectives import Frobenius
 from symclust.operators import Gram
-from symclust.starts import random
+from symclust.starts import Random
 
 COLLECTIONS = ("tdt2", "reviews", "k1b")
 
@@ -85,7 +85,7 @@ def judged(spent: float, labels: np.ndarray, y: np.ndarray) -> dict[str, float]:
 def parts(X: Any, k: int) -> dict[str, float]:
     """A product, ten sweeps with k columns in both forms, and the norm; best of three."""
     A = cosine(X)
-    H = random(Frobenius(A), k, np.random.RandomState(0))
+    H = Random().factor(Frobenius(A), k, np.random.RandomState(0))
     row = {"product": seconds(lambda: A @ H, 3), "norm": seconds(A._sum_of_squares, 3)}
     options = {"affinity": "precomputed", "init": H, "tol": 0.0, "max_iter": 10}
     for form, B in (("on the data", A), ("in blocks of rows", InBlocks.of(A))):

@@ -19,7 +19,7 @@ from symclust.objectives import Absolute, OffDiagonal
 from symclust.operators import Operator, as_operator
 from symclust.solvers import Problem, State
 from symclust.solvers.row_descent import _gram_matrices, _Sweep
-from symclust.starts import greedy, random
+from symclust.starts import Greedy, Random
 
 NODES, DEGREE = 200_000, 20
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -37,7 +37,7 @@ def against_product() -> None:
     operator, matching = as_operator(A), as_operator(_matching(NODES))
     rows = []
     for k in (4, 8, 16, 32, 64):
-        H = random(OffDiagonal(operator), k, np.random.RandomState(0))
+        H = Random().factor(OffDiagonal(operator), k, np.random.RandomState(0))
         product, sweep = seconds(lambda H=H: operator @ H, 5), _sweep_seconds(operator, H)
         small = seconds(lambda H=H: matching @ H, 5)
         work = max(_sweep_seconds(matching, H) - small, 0.0)
@@ -105,7 +105,7 @@ def against_numpy() -> None:
     X = sparse.diags_array(1 / np.sqrt(X.multiply(X).sum(axis=1))) @ X
     A = (X @ X.T).toarray()
     objective = Absolute(as_operator(A))
-    H = greedy(objective, 5)
+    H = Greedy().factor(objective, 5)
     ours = H.copy()
     mine, _ = timed(lambda: _columns(objective, ours))
     theirs, expected = timed(lambda: numpy_sweep(A, H))
@@ -126,7 +126,7 @@ def as_n_grows() -> None:
     for n in SIZES:
         A, _ = planted_partition(n, 10, DEGREE, 0.3, random_state=0)
         operator = as_operator(A)
-        H = random(OffDiagonal(operator), 10, np.random.RandomState(0))
+        H = Random().factor(OffDiagonal(operator), 10, np.random.RandomState(0))
         sweep = _sweep_seconds(operator, H, repeat=max(3, 300_000 // n))
         absolute = Absolute(operator)
         medians = seconds(lambda o=absolute, H=H: _columns(o, H.copy()), 2)

@@ -22,7 +22,7 @@ from symclust.graphs import cosine, nearest_neighbors, normalized_cut
 from symclust.objectives import Frobenius
 from symclust.operators import as_operator
 from symclust.solvers import Control, Problem, run
-from symclust.starts import random
+from symclust.starts import Random
 
 # What is too slow for a table of seconds (k products one by one, the paper's Newton, no stationary limit).
 LEFT_OUT = ("columnwise", "procrustes", "multiplicative", "coordinate")
@@ -62,7 +62,7 @@ def graphs() -> Iterator[tuple[str, Any, int]]:
 def _race(graph: str, operator: Any, k: int, names: list[str]) -> list[dict[str, Any]]:
     objective = Frobenius(operator)
     problem, n = Problem(operator, objective, Nonnegative()), operator.n
-    starts = [random(objective, k, np.random.RandomState(seed)) for seed in SEEDS]
+    starts = [Random().factor(objective, k, np.random.RandomState(seed)) for seed in SEEDS]
     rows = []
     for name in names:
         row: dict[str, Any] = {"graph": graph, "n": n, "k": k, "solver": name}

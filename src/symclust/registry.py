@@ -1,9 +1,9 @@
 """Find implementations by name.
 
 An option is a name that a public file of its folder exports: ``solver="row_descent"`` is the class
-``RowDescent`` in the ``__all__`` of a file in ``solvers/``, ``init="nndsvda"`` the function ``nndsvda``
-in one of ``starts/``. Adding an option therefore means writing it and exporting it; error
-messages and contract tests find it through this module.
+``RowDescent`` in the ``__all__`` of a file in ``solvers/``, ``init="nndsvda"`` the class ``Nndsvda`` in one
+of ``starts/``. Adding an option therefore means writing it and exporting it; error messages and contract
+tests find it through this module. A class with a second name has it in its attribute `aliases`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from symclust.exceptions import OptionError
 
-__all__ = ["options", "resolve"]
+__all__ = ["option_name", "options", "resolve"]
 
 
 def options(family: str) -> tuple[str, ...]:
@@ -37,13 +37,42 @@ def options(family: str) -> tuple[str, ...]:
     return tuple(sorted(_exports(family)))
 
 
-def resolve(family: str, name: str) -> Any:
-    """Return the class or function behind an option, or raise an error that lists the known ones."""
-    if name not in _exports(family):
+def resolve(family: str, name: str, *others: str) -> Any:
+    """Return the class or function behind an option, or raise an error that lists the known ones.
+
+    Parameters
+    ----------
+    family : str
+        As in `options`.
+    name : str
+        An option, or an alias of one.
+    *others : str
+        Further values of the parameter, for the message.
+
+    Examples
+    --------
+    >>> from symclust import registry
+    >>> registry.resolve("solvers", "bpp").__name__, registry.resolve("two_factors.solvers", "anls").__name__
+    ('Anls', 'Bpp')
+    """
+    found = _exports(family)
+    aliases = {alias: thing for thing in found.values() for alias in getattr(thing, "aliases", ())}
+    if not isinstance(name, str) or name not in found | aliases:
         parameter = family.rpartition(".")[2].removesuffix("s")
-        known = ", ".join(repr(option) for option in options(family))
+        known = ", ".join(map(repr, [*others, *options(family)]))
         raise OptionError(f"{parameter}={name!r} is not known. Choose one of {known}.")
-    return _exports(family)[name]
+    return (found | aliases)[name]
+
+
+def option_name(thing: type) -> str:
+    """Return the name of a class as an option, ``row_descent`` for ``RowDescent``.
+
+    Parameters
+    ----------
+    thing : type
+        A class in a family.
+    """
+    return _snake_case(thing.__name__)
 
 
 @cache

@@ -26,7 +26,7 @@ N, K = 48, 3
 
 ONLY_DESCENDS = {"multiplicative"}  # entries reach zero only in the limit
 # These descend on two factors; their common value may rise for a while.
-COUPLED = {"anls", "columnwise", "extrapolated_hals", "hals", "sampled_anls"}
+COUPLED = {"anls", "columnwise", "hals"}
 NONMONOTONE = {"barzilai_borwein"}  # lowers the largest of the last ten values
 OWN_GOAL = {"procrustes"}  # brings the factor close to a rotation of the eigenvectors; the objective follows
 NO_SPARSITY = {"columnwise", "procrustes"}

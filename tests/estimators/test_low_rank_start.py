@@ -1,11 +1,11 @@
-"""`init="low_rank"` and `"sample"`: something smaller is solved first, and A has the last word."""
+"""`init="low_rank"`: something smaller is solved first, and A has the last word."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from symclust import OffDiagonalSymNMF, SymNMF
-from symclust.exceptions import OptionError
+from symclust.exceptions import CombinationError
 from symclust.operators import Dense
 
 
@@ -20,11 +20,10 @@ def fit(A, init="low_rank", **options):
     return SymNMF(6, affinity="precomputed", init=init, random_state=0, **options).fit(A)
 
 
-@pytest.mark.parametrize("init", ["low_rank", "sample"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_it_ends_where_the_exact_start_ends(dtype, init):
-    A, labels = blocks(n=900, dtype=dtype)  # of which a sample has 300
-    model = fit(A, init)
+def test_it_ends_where_the_exact_start_ends(dtype):
+    A, labels = blocks(n=900, dtype=dtype)
+    model = fit(A)
     assert model.converged_
     assert model.membership_.dtype == dtype
     assert model.objective_ == pytest.approx(fit(A, "merge").objective_, rel=1e-3)
@@ -49,50 +48,20 @@ def test_a_is_read_for_the_approximation_and_for_the_last_iterations_alone(monke
     assert sum(columns) <= 3 * 22 + 6 * (model.n_iter_ + 3)
 
 
-def test_a_sample_is_read_and_a_is_read_for_the_last_iterations_alone(monkeypatch):
-    A, _ = blocks(n=1500)
-    rows, product = [], Dense._product
-
-    def counted(self, H):
-        rows.append(self.n)
-        return product(self, H)
-
-    monkeypatch.setattr(Dense, "_product", counted)
-    model = fit(A, "sample", solver="barzilai_borwein")
-    # Of all of A there are the start's measure, one product an iteration, degrees and isolated samples.
-    assert rows.count(1500) <= model.n_iter_ + 4
-    assert set(rows) == {300, 1500}
-
-
-def test_stationarity_after_a_sample_is_measured_against_what_a_random_start_has():
-    A, _ = blocks(n=1500)
-    assert fit(A, "sample").reference_ == pytest.approx(fit(A, "random").reference_, rel=0.5)
-
-
-def test_a_sample_of_everything_is_a():
-    A, _ = blocks(n=240)  # 6 clusters of 50 would be more
-    model = fit(A, "sample")
-    assert model.converged_
-    assert model.objective_ == pytest.approx(fit(A, "merge").objective_, rel=1e-3)
-
-
-@pytest.mark.parametrize("init", ["low_rank", "sample"])
-def test_it_repeats_and_takes_several_starts(init):
+def test_it_repeats_and_takes_several_starts():
     A, _ = blocks()
-    one, again = (fit(A, init, n_init=3) for _ in range(2))
+    one, again = (fit(A, n_init=3) for _ in range(2))
     assert len(one.inits_) == 3
     assert_array_equal(one.membership_, again.membership_)
 
 
-@pytest.mark.parametrize("init", ["low_rank", "sample"])
-def test_sparsity_is_part_of_the_problem_that_is_solved_first(init):
+def test_sparsity_is_part_of_the_problem_that_is_solved_first():
     A, _ = blocks()
-    model = fit(A, init, sparsity=5.0)
+    model = fit(A, sparsity=5.0)
     assert model.converged_
     assert model.objective_ == pytest.approx(fit(A, "merge", sparsity=5.0).objective_, rel=1e-3)
 
 
-@pytest.mark.parametrize("init", ["low_rank", "sample"])
-def test_others_do_not_know_it(init):
-    with pytest.raises(OptionError, match=f"init='{init}'"):
-        OffDiagonalSymNMF(3, affinity="precomputed", init=init).fit(blocks()[0])
+def test_others_do_not_know_it():
+    with pytest.raises(CombinationError, match="init='low_rank'"):
+        OffDiagonalSymNMF(3, affinity="precomputed", init="low_rank").fit(blocks()[0])

@@ -16,24 +16,25 @@ from threadpoolctl import threadpool_limits
 
 from symclust import HierarchicalSymNMF, OffDiagonalSymNMF, SymmetricFactorization, SymNMF, _threads
 from symclust.datasets import overlapping_blobs, planted_partition
-from symclust.estimators import _descent
-from symclust.estimators._descent import tree_of_communities
 from symclust.exceptions import CombinationError, NotConvergedWarning, OptionError
 from symclust.graphs import nearest_neighbors, normalized_cut
 from symclust.hierarchy import CutGrowth
 from symclust.operators import Gram, as_operator
 from symclust.report import write_report
-from symclust.solvers import Control, _starts, row_descent
+from symclust.solvers import Control, row_descent
 from symclust.solvers._loop import _Run
 from symclust.solvers.row_descent import RowDescent
+from symclust.starts import _base as starts
+from symclust.starts import tree as trees
+from symclust.starts.tree import tree_of_communities
 
 BOTH = pytest.mark.parametrize("estimator", [SymNMF, OffDiagonalSymNMF])
 
 
 @pytest.fixture
 def sparse_factors(monkeypatch):
-    monkeypatch.setattr(_starts, "MANY_ENTRIES", 1)
-    monkeypatch.setattr(_starts, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(starts, "MANY_ENTRIES", 1)
+    monkeypatch.setattr(starts, "MANY_COLUMNS", 1)
 
 
 def graph(n_clusters=6, size=20, seed=0):
@@ -145,8 +146,8 @@ def test_the_tree_of_a_large_graph_is_grown_on_joined_samples(neighbors, monkeyp
 
 def test_leaves_that_joined_samples_do_not_give_are_cut_from_the_graph_itself(neighbors, monkeypatch):
     A, _ = neighbors
-    monkeypatch.setattr(_descent, "LEAF_NODES", 1)
-    monkeypatch.setattr(_descent, "JOINED", 100)
+    monkeypatch.setattr(trees, "LEAF_NODES", 1)
+    monkeypatch.setattr(trees, "JOINED", 100)
     sizes = cut_graphs(monkeypatch)
     labels = leaves(A, 60)
     assert sizes[0] < 60 < sizes[1] == A.n
@@ -206,8 +207,8 @@ def test_the_descent_goes_where_that_on_a_dense_array_goes(estimator, monkeypatc
     rng = np.random.default_rng(0)
     start = sparse.csr_array(rng.uniform(0.1, 0.3, size=(120, 6)) * (rng.uniform(size=(120, 6)) < 0.4))
     dense = model(estimator, init=start, max_iter=5, tol=0).fit(A)
-    monkeypatch.setattr(_starts, "MANY_ENTRIES", 1)
-    monkeypatch.setattr(_starts, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(starts, "MANY_ENTRIES", 1)
+    monkeypatch.setattr(starts, "MANY_COLUMNS", 1)
     monkeypatch.setattr(row_descent, "UNOPENED", 0.0)  # no entry of zero is left out
     held = model(estimator, init=start, max_iter=5, tol=0).fit(A)
     assert isinstance(dense.membership_, np.ndarray)

@@ -19,7 +19,7 @@ from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, InputTypeError
 from symclust.graphs import AttributedGraph
 from symclust.operators import Gram, Sparse
-from symclust.solvers import _starts
+from symclust.starts import _base as starts
 
 CLASSES = [SymNMF, OffDiagonalSymNMF]
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
@@ -128,8 +128,8 @@ def test_both_losses(loss):
 
 
 def test_a_factor_held_sparse_stays_so(partition, monkeypatch):
-    monkeypatch.setattr(_starts, "MANY_ENTRIES", 1)
-    monkeypatch.setattr(_starts, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(starts, "MANY_ENTRIES", 1)
+    monkeypatch.setattr(starts, "MANY_COLUMNS", 1)
     model = stream(make(tol=1e-3), partition[0], [30, 50])
     assert sparse.issparse(model.membership_)
     assert model.membership_.shape == (400, 4)

@@ -120,7 +120,7 @@ def test_the_diagonal_does_not_matter(form):
 
 def test_squares_of_the_same_pairs_lead_random_starts():
     _, H, _, objective = setting(8, 2, 4, ignored=0.4)
-    guide = objective.guide()
+    guide = objective.surrogate()
     E = objective.operator.toarray() - H @ H.T
     np.fill_diagonal(E, 0)
     E[objective.ignored.products(np.ones((8, 1))).nonzero()] = 0

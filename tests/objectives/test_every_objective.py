@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from symclust import registry
 from symclust.constraints import Nonnegative, Sparse, Unit, as_constraint
-from symclust.objectives import Absolute, Frobenius, GivesGradient, IgnoredPairs
+from symclust.objectives import Absolute, Frobenius, HasGradient, IgnoredPairs
 from symclust.operators import Dense, Gram, Operator
 from symclust.operators import Sparse as SparseOperator
 
@@ -46,7 +46,7 @@ def slopes(name, A, H, step=1e-6):
 
 def test_those_with_a_gradient_are_all_but_one():
     A = Dense(np.eye(3))
-    assert {name for name, cls in OBJECTIVES.items() if isinstance(cls(A), GivesGradient)} == set(SMOOTH)
+    assert {name for name, cls in OBJECTIVES.items() if isinstance(cls(A), HasGradient)} == set(SMOOTH)
 
 
 @every_smooth_objective

@@ -47,7 +47,7 @@ def test_one_pass_over_the_similarity_says_all(kind, n, k, seed):
     A, H = setting(n, k, seed)
     objective = KINDS[kind](Sparse(sp.csr_array(A)))
     gradient = objective.gradient(H, A @ H, H.T @ H)
-    value, found = objective.judge(sp.csr_array(H))
+    value, found = objective.measure_sparse(sp.csr_array(H))
     assert value == pytest.approx(objective.value(H, A @ H, H.T @ H), abs=1e-10)
     assert found.fit == pytest.approx(np.sum(H * (A @ H)), abs=1e-10)
     assert found.squared_product == pytest.approx(np.sum((A @ H) ** 2), abs=1e-10)

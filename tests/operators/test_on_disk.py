@@ -276,9 +276,7 @@ def test_a_normalised_cut_and_other_starts_work(stored):
         assert model.membership_.shape == (500, 3) and len(model.labels_) == 500
 
 
-@pytest.mark.parametrize(
-    "options", [{"init": "merge"}, {"init": "sample"}, {"affinity": "normalized_cut"}], ids=str
-)
+@pytest.mark.parametrize("options", [{"init": "merge"}, {"affinity": "normalized_cut"}], ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_starts_and_the_normalised_cut_have_the_bits_of_those_in_memory(stored, options, dtype):
     A = random_graph(2_000, dtype=dtype)

@@ -15,7 +15,8 @@ from symclust import NMF, OffDiagonalSymNMF, SymmetricFactorization, SymNMF, reg
 from symclust.datasets import planted_partition
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning
 from symclust.operators import Dense, Operator
-from symclust.solvers import Control, Starts, run, solve
+from symclust.solvers import Control, RowDescent, run
+from symclust.starts import Setting, solve
 
 N, K = 96, 3
 
@@ -156,9 +157,8 @@ def test_a_second_one_is_raised(as_problem):
 
 
 def start(as_problem, operator, init="merge", n_init=1):
-    starts = Starts(init, K, n_init, np.random.RandomState(0))
-    solver = registry.resolve("solvers", "row_descent")()
-    return solve(as_problem(operator), solver, starts, Control(tol=1e-3))
+    control, rng = Control(tol=1e-3), np.random.RandomState(0)
+    return solve(init, Setting(as_problem(operator), RowDescent(), control, K, n_init, rng))
 
 
 @pytest.mark.parametrize("n_init", [1, 3])
@@ -196,9 +196,8 @@ def test_columns_that_are_still_growing_are_nothing_to_keep(as_problem, init, mo
     problem = as_problem(A)
     columns = type(problem.objective.columns(np.zeros((N, K))))
     monkeypatch.setattr(columns, "visit", lambda *args: press())
-    solver = registry.resolve("solvers", "row_descent")()
     with pytest.raises(KeyboardInterrupt):
-        solve(problem, solver, Starts(init, K, 1, np.random.RandomState(0)), Control())
+        solve(init, Setting(problem, RowDescent(), Control(), K, 1, np.random.RandomState(0)))
 
 
 # Estimators -------------------------------------------------------------------------------------------------

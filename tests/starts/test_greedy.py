@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust.objectives import Absolute, Frobenius, IgnoredPairs, OffDiagonal
 from symclust.operators import Dense, Gram, Sparse
-from symclust.starts import greedy
+from symclust.starts import Greedy
 
 OBJECTIVES = (OffDiagonal, Absolute, Frobenius)
 WITHOUT_DIAGONAL = (OffDiagonal, Absolute)
@@ -83,7 +83,7 @@ def test_every_form_equals_the_twin(objective, k):
     X = random_features(40)
     expected = greedy_twin(X @ X.T, k, objective)
     for operator in forms(X):
-        H = greedy(objective(operator), k)
+        H = Greedy().factor(objective(operator), k)
         assert_allclose(H, expected, rtol=1e-7, atol=1e-7)
         assert H.dtype == np.float64
 
@@ -100,18 +100,22 @@ def test_small_and_binary(n, k, seed, objective):
     columns = k if objective is Absolute else 1
     expected = greedy_twin(A, k, objective)[:, :columns]
     for operator in (Dense(A), Sparse(sp.csr_array(A))):
-        assert_allclose(greedy(objective(operator), k)[:, :columns], expected, rtol=1e-12, atol=1e-14)
+        assert_allclose(
+            Greedy().factor(objective(operator), k)[:, :columns], expected, rtol=1e-12, atol=1e-14
+        )
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_scale(objective, dtype):
     X = random_features(30).astype(dtype)
-    H = greedy(objective(Dense(X @ X.T)), 3)
+    H = Greedy().factor(objective(Dense(X @ X.T)), 3)
     assert H.dtype == dtype
-    assert_array_equal(greedy(objective(Dense(dtype(2**10) * (X @ X.T))), 3), dtype(2**5) * H)
+    assert_array_equal(Greedy().factor(objective(Dense(dtype(2**10) * (X @ X.T))), 3), dtype(2**5) * H)
     if dtype is np.float64:
-        assert_allclose(greedy(objective(Dense(7.3 * (X @ X.T))), 3), np.sqrt(7.3) * H, rtol=1e-9, atol=1e-12)
+        assert_allclose(
+            Greedy().factor(objective(Dense(7.3 * (X @ X.T))), 3), np.sqrt(7.3) * H, rtol=1e-9, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("objective", WITHOUT_DIAGONAL)
@@ -119,9 +123,9 @@ def test_the_diagonal_does_not_matter(objective):
     X = random_features(30, seed=1)
     A = X @ X.T
     B = A + np.diag(np.random.default_rng(0).uniform(0, 5, size=30))
-    expected = greedy(objective(Dense(A)), 3)
+    expected = Greedy().factor(objective(Dense(A)), 3)
     for operator in (Dense(B), Sparse(sp.csr_array(B)), Gram(X, self_edges=False)):
-        assert_allclose(greedy(objective(operator), 3), expected, rtol=1e-9, atol=1e-12)
+        assert_allclose(Greedy().factor(objective(operator), 3), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -129,7 +133,7 @@ def test_the_diagonal_does_not_matter(objective):
 def test_separate_cliques_are_found(objective, sizes):
     A = sp.block_diag([np.ones((m, m)) for m in sizes]).toarray()
     for operator in (Dense(A), Sparse(sp.csr_array(A))):
-        H = greedy(objective(operator), len(sizes))
+        H = Greedy().factor(objective(operator), len(sizes))
         assert_allclose(H @ H.T, A, atol=1e-12)
 
 
@@ -143,19 +147,19 @@ def test_ignored_pairs_do_not_matter(objective):
     pattern = sp.csr_array(mask.astype(float))
     pairs, starts = IgnoredPairs.of(pattern), []
     for operator in (Dense(A), Dense(B), Sparse(sp.csr_array(B)), Gram(X)):
-        starts.append(greedy(objective(operator.without(pattern), pairs), 3))
+        starts.append(Greedy().factor(objective(operator.without(pattern), pairs), 3))
     for H in starts[1:]:
         assert_allclose(H, starts[0], rtol=1e-9, atol=1e-12)
-    assert np.any(starts[0] != greedy(objective(Dense(np.where(mask, 0, A))), 3))
+    assert np.any(starts[0] != Greedy().factor(objective(Dense(np.where(mask, 0, A))), 3))
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_nothing_grows_from_nothing(objective):
-    assert_array_equal(greedy(objective(Dense(np.zeros((5, 5)))), 2), 0)
+    assert_array_equal(Greedy().factor(objective(Dense(np.zeros((5, 5)))), 2), 0)
 
 
 def test_the_random_numbers_are_not_used():
     objective, rng = OffDiagonal(Dense(random_features(20) @ random_features(20).T)), np.random.RandomState(0)
     state = rng.get_state()[1].copy()
-    assert_array_equal(greedy(objective, 2, rng), greedy(objective, 2))
+    assert_array_equal(Greedy().factor(objective, 2, rng), Greedy().factor(objective, 2))
     assert_array_equal(rng.get_state()[1], state)

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from symclust.objectives import Frobenius
 from symclust.operators import Dense, Gram, Sparse
-from symclust.starts import random
+from symclust.starts import Random
 
 
 def operators(dtype):
@@ -20,7 +20,7 @@ def operators(dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_entries_are_uniform_up_to_twice_the_root_of_the_mean_over_k(dtype):
     for operator in operators(dtype):
-        H = random(Frobenius(operator), 6, np.random.RandomState(0))
+        H = Random().factor(Frobenius(operator), 6, np.random.RandomState(0))
         top = 2 * np.sqrt(operator.toarray().mean() / 6)
         assert H.shape == (80, 6)
         assert H.dtype == dtype
@@ -31,21 +31,23 @@ def test_entries_are_uniform_up_to_twice_the_root_of_the_mean_over_k(dtype):
 
 def test_the_product_has_about_the_mean_of_A():
     operator = operators(np.float64)[0]
-    H = random(Frobenius(operator), 40, np.random.RandomState(0))
+    H = Random().factor(Frobenius(operator), 40, np.random.RandomState(0))
     assert (H @ H.T).mean() == pytest.approx(operator.array.mean(), rel=0.05)
 
 
 def test_repeats_with_its_random_numbers_and_differs_otherwise():
     operator = operators(np.float64)[0]
-    one, again, other = (random(Frobenius(operator), 3, np.random.RandomState(seed)) for seed in (1, 1, 2))
+    one, again, other = (
+        Random().factor(Frobenius(operator), 3, np.random.RandomState(seed)) for seed in (1, 1, 2)
+    )
     assert_array_equal(one, again)
     assert np.any(one != other)
 
 
 def test_a_similarity_without_weight_starts_at_zero():
-    assert_array_equal(random(Frobenius(Dense(np.zeros((4, 4)))), 2, np.random.RandomState(0)), 0)
+    assert_array_equal(Random().factor(Frobenius(Dense(np.zeros((4, 4)))), 2, np.random.RandomState(0)), 0)
 
 
 def test_negative_similarities_start_on_the_scale_of_their_size():
-    H = random(Frobenius(Dense(-np.full((50, 50), 4.0))), 2, np.random.RandomState(0))
+    H = Random().factor(Frobenius(Dense(-np.full((50, 50), 4.0))), 2, np.random.RandomState(0))
     assert (H @ H.T).mean() == pytest.approx(4, rel=0.2)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust.objectives import Absolute, Frobenius, OffDiagonal
 from symclust.operators import Dense, Gram, Sparse
-from symclust.starts import zero
+from symclust.starts import Zero
 
 OBJECTIVES = (OffDiagonal, Absolute, Frobenius)
 
@@ -68,7 +68,7 @@ def test_every_form_equals_the_twin(objective):
     # A quartic that is flat at zero has a minimiser that is known only to the cube root of the rounding.
     tolerance = 1e-3 if objective is Frobenius else 1e-7
     for operator in (Dense(A), Sparse(sp.csr_array(A)), Gram(X)):
-        assert_allclose(zero(objective(operator), 3), expected, rtol=tolerance, atol=tolerance)
+        assert_allclose(Zero().factor(objective(operator), 3), expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -76,7 +76,7 @@ def test_every_form_equals_the_twin(objective):
 def test_it_leaves_zero(objective, dtype):
     X = features(seed=3).astype(dtype)
     A = X @ X.T
-    H = zero(objective(Dense(A)), 3)
+    H = Zero().factor(objective(Dense(A)), 3)
     assert H.dtype == dtype
     assert H.any(axis=0).all()
     assert H.min() >= 0
@@ -87,21 +87,21 @@ def test_it_leaves_zero(objective, dtype):
 def test_the_diagonal_does_not_matter(objective):
     X = features(seed=1)
     A, B = X @ X.T, X @ X.T + np.diag(np.arange(30.0))
-    expected = zero(objective(Dense(A)), 3)
+    expected = Zero().factor(objective(Dense(A)), 3)
     for operator in (Dense(B), Sparse(sp.csr_array(B))):
-        assert_allclose(zero(objective(operator), 3), expected, rtol=1e-9, atol=1e-12)
+        assert_allclose(Zero().factor(objective(operator), 3), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_scale(objective):
     A = features() @ features().T
-    H = zero(objective(Dense(A)), 3)
-    assert_allclose(zero(objective(Dense(2.0**10 * A)), 3), 2.0**5 * H, rtol=1e-12)
+    H = Zero().factor(objective(Dense(A)), 3)
+    assert_allclose(Zero().factor(objective(Dense(2.0**10 * A)), 3), 2.0**5 * H, rtol=1e-12)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_without_similarities_it_stays(objective):
-    assert_array_equal(zero(objective(Dense(np.zeros((5, 5)))), 2), 0)
+    assert_array_equal(Zero().factor(objective(Dense(np.zeros((5, 5)))), 2), 0)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -110,7 +110,7 @@ def test_a_similarity_with_an_empty_diagonal_leaves_zero(objective):
     A = sp.block_diag([np.zeros((3, 3)), np.ones((4, 4))]).toarray()
     np.fill_diagonal(A, 0)
     A[-1, 3:-1] = A[3:-1, -1] = 2
-    H = zero(objective(Dense(A)), 1)
+    H = Zero().factor(objective(Dense(A)), 1)
     assert H[3:].all()
     assert cost(objective, A, H) < cost(objective, A, np.zeros_like(H))
 
@@ -118,6 +118,6 @@ def test_a_similarity_with_an_empty_diagonal_leaves_zero(objective):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_columns_with_nothing_left_to_explain_stay_empty(objective):
     A = sp.block_diag([np.ones((3, 3)), np.ones((4, 4))]).toarray()
-    H = zero(objective(Dense(A)), 4)
+    H = Zero().factor(objective(Dense(A)), 4)
     assert_allclose(H @ H.T, A, atol=1e-12)
     assert not H[:, 2:].any()

@@ -20,7 +20,8 @@ from symclust.exceptions import InputError
 from symclust.inputs.placing import halves
 from symclust.nnls import block_pivoting
 from symclust.operators import Bipartite
-from symclust.solvers import Control, Problem, Result, count_starts, run
+from symclust.solvers import Control, Problem, Result, run
+from symclust.starts import count_starts, inits_with
 from symclust.storage import data_are
 from symclust.two_factors import RowProblem, TwoFactors, starting_points
 from symclust.validation import (
@@ -32,7 +33,6 @@ from symclust.validation import (
     check_range,
 )
 
-INITS = ("nndsvd", "nndsvda", "nndsvdar", "random", "spectral")
 FAMILY = "two_factors.solvers"
 
 
@@ -119,9 +119,9 @@ class DataFactors(Clusterer):
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""
         check_n_clusters(self.n_clusters)
-        check_known("solver", self.solver, registry.options(FAMILY))
+        registry.resolve(FAMILY, self.solver)
         if isinstance(self.init, str) or self.init is None:
-            check_known("init", self.init, INITS, ", or give a pair of arrays (W, C)")
+            check_known("init", self.init, inits_with("two_factors"), ", or give a pair of arrays (W, C)")
         check_number("n_init", self.n_init, least=1, whole=True)
 
     def _read(self, X: Any) -> Any:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
-from numbers import Real
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,33 +11,15 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from symclust import _kernels, registry
+from symclust import _kernels
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
-from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.hierarchy import CutGrowth, LeafGraph
-from symclust.objectives import GivesGradient, Objective, gram, is_sparse_factor
+from symclust.exceptions import InputError
+from symclust.objectives import HasGradient, gram, is_sparse_factor
 from symclust.operators import Operator
-from symclust.solvers import (
-    Clustering,
-    Control,
-    Problem,
-    Result,
-    Solver,
-    Start,
-    Starts,
-    choose_solver,
-    count_starts,
-    solve,
-)
+from symclust.solvers import Control, Problem, Result, Solver
+from symclust.starts import Setting, Start, count_starts, inits_with, solve
 from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity, check_stored
-
-COUPLED = ("anls", "columnwise", "extrapolated_hals", "hals", "sampled_anls")
-COUPLINGS = ("auto", "increasing")
-# Of the tree: the balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
-BALANCE, CUTS = 0.25, 1
-# Samples are joined until there are at most this many nodes for each leaf, or this many samples in each node.
-LEAF_NODES, JOINED = 300, 4
 
 
 class DescentEstimator(SimilarityEstimator):
@@ -50,8 +29,7 @@ class DescentEstimator(SimilarityEstimator):
     """
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
-    _has_tree: ClassVar[bool] = True  # whether leaves of a tree make sense as a start, and a sparse factor
-    _further_inits: ClassVar[tuple[str, ...]] = ()  # starts that a subclass provides for
+    _init_properties: ClassVar[tuple[str, ...]] = ()  # of `Init`, that a start has to have
     _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
         "_problem": "the objective",
         "ignored_": "the pairs that were ignored",
@@ -86,11 +64,10 @@ class DescentEstimator(SimilarityEstimator):
         # What a problem leaves out may be anything.
         check_similarity(problem.operator, nonnegative=self._nonnegative)
         check_scale(problem.operator)
-        starts = self._read_starts((A.n, n_clusters), n_init)
-        if self._has_tree:
-            starts = replace(starts, tree=partial(tree_of_communities, problem.operator, control))
+        init = self._read_init((A.n, n_clusters))
+        solver, rng = self._make_solver(problem), check_random_state(self.random_state)
         self._problem = problem
-        results, points = self._solve(problem, starts, control)
+        results, points = self._solve(init, Setting(problem, solver, control, n_clusters, n_init, rng))
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())
         self.merge_path_ = points[best].merge_path
@@ -99,9 +76,9 @@ class DescentEstimator(SimilarityEstimator):
         self.relative_error_ = self._measure_error(problem)
         return self
 
-    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
+    def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
         """Return where every start ended, and the starts."""
-        return solve(problem, self._make_solver(problem), starts, control)
+        return solve(init, setting)
 
     def _measure_error(self, problem: Problem) -> float:
         """Return the relative error of the fit."""
@@ -135,14 +112,11 @@ class DescentEstimator(SimilarityEstimator):
         """Refuse what can be refused before anything is computed."""
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
-            grown = ("auto", "tree") if self._has_tree else ()
-            known = (*grown, "merge", *self._further_inits, *registry.options("starts"))
-            check_known("init", self.init, known, ", or give an array")
+            check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
 
-    def _read_starts(self, shape: tuple[int, int], n_init: int) -> Starts:
-        """Return how to begin; `shape` is that of H."""
-        init = self.init if isinstance(self.init, str) else _check_start(self.init, shape, self._nonnegative)
-        return Starts(init, shape[1], n_init, check_random_state(self.random_state))
+    def _read_init(self, shape: tuple[int, int]) -> Any:
+        """Return the name or array where the descent starts; `shape` is that of H."""
+        return self.init if isinstance(self.init, str) else _check_start(self.init, shape, self._nonnegative)
 
 
 def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
@@ -164,81 +138,6 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
             "such as 'random', or an array with other numbers."
         )
     return init
-
-
-# The tree ------
-
-
-def tree_of_communities(A: Operator, control: Control, n_leaves: int, seed: int) -> Clustering:
-    """Return the leaves of a tree such as `HierarchicalSymNMF` grows, all `n_leaves` of them.
-
-    Where no cut is left that leaves both parts a tenth of the average size, smaller parts will do; where none
-    is left at all, or no time, the largest leaves are halved as their samples come.
-    """
-    for growth, place in _growths(A, n_leaves, seed):
-        tree = growth.grow(n_leaves, control.is_over)
-        labels = tree.cut(tree.n_splits + 1)[place]
-        if tree.n_splits + 1 == n_leaves or tree.interrupted or control.is_over():
-            break
-    return Clustering(_halve_largest(labels, tree.n_splits + 1, n_leaves), tree.interrupted)
-
-
-def _growths(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[CutGrowth, Array]]:
-    """Yield trees to grow in turn, and the node of each sample in their graphs.
-
-    First comes a graph of joined samples, if A is large: the descent that follows moves those whose partners
-    belong elsewhere, and the tree takes half the time or less. Graphs are held by nobody but the trees, which
-    let go of them as they grow.
-    """
-    tenth = max(1, A.n // (10 * n_leaves))
-    graph, place = LeafGraph.whole(A).coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)
-    growth, is_joined = CutGrowth(graph, BALANCE, tenth, False, CUTS, seed), graph.n < A.n
-    del graph
-    yield growth, place
-    for smallest in (tenth, 1) if is_joined else (1,):
-        yield CutGrowth(A, BALANCE, smallest, False, CUTS, seed), np.arange(A.n)
-
-
-def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:
-    """Split the largest cluster in two until there are as many as wanted."""
-    sizes = np.bincount(labels, minlength=wanted)
-    for new in range(n_clusters, wanted):
-        largest = int(sizes.argmax())
-        moved = np.flatnonzero(labels == largest)[sizes[largest] - sizes[largest] // 2 :]
-        labels[moved] = new
-        sizes[largest] -= len(moved)
-        sizes[new] = len(moved)
-    return labels
-
-
-# The solver ------
-
-
-def check_solver(solver: Any, coupling: Any) -> None:
-    """Refuse a solver that does not exist, and a coupling that is not possible or that it does not have."""
-    check_known("solver", solver, ("auto", *registry.options("solvers")))
-    if not _is_coupling(coupling):
-        raise OptionError(
-            f"coupling={coupling!r} is not possible: give 'auto', 'increasing' or a positive number."
-        )
-    if solver not in COUPLED and coupling != "auto":
-        raise CombinationError(
-            f"coupling={coupling!r} has no meaning for solver={solver!r}: only "
-            f"{', '.join(map(repr, COUPLED))} have two factors to couple."
-        )
-
-
-def _is_coupling(value: Any) -> bool:
-    if isinstance(value, str):
-        return value in COUPLINGS
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
-
-
-def make_solver(solver: str, objective: Objective, coupling: Any = "auto") -> Solver:
-    """Return the solver of that name, or the one that suits the objective and its operator."""
-    name = choose_solver(objective) if solver == "auto" else solver
-    cls = registry.resolve("solvers", name)
-    return cls(coupling) if solver in COUPLED else cls()
 
 
 # How close a point is to satisfying the optimality conditions ------
@@ -326,7 +225,7 @@ def measure_optimality(
         objective = problem.objective.certify(H, objective)
         relative = norm / reference if reference > 0 else 0.0
         return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
-    if isinstance(problem.objective, GivesGradient):
+    if isinstance(problem.objective, HasGradient):
         return _measure_conditions(problem, H, reference)
     objective, decrease = problem.measure(H, None)
     return EntryOptimality(
@@ -340,7 +239,7 @@ def measure_optimality(
 def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimality:
     """One product with A gives all of them; of a sparse factor, one pass over A."""
     if is_sparse_factor(H):
-        objective, found = problem.objective.judge(H)
+        objective, found = problem.objective.measure_sparse(H)
         norm = float(np.sqrt(found.squared_gradient))
         return Optimality(
             primal_infeasibility=float(max(0.0, -H.data.min(initial=0.0))),

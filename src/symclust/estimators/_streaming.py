@@ -14,7 +14,7 @@ from symclust.exceptions import CombinationError, DegenerateWarning, InputError,
 from symclust.inputs.placing import solve_by_row
 from symclust.inputs.similarity import Similarity
 from symclust.nnls import block_pivoting
-from symclust.objectives import GivesRowProblem, gram, is_sparse_factor
+from symclust.objectives import HasRowProblem, gram, is_sparse_factor
 from symclust.operators import Operator, as_operator, stacked
 from symclust.solvers import Control, Problem, run, sweep_rows, sweeps_pay
 from symclust.validation import PAIRS, check_features, check_scale, check_similarity, is_a, sample_names
@@ -194,7 +194,7 @@ def _swept(problem: Problem, H: Any, n: int, neighbors: bool) -> Any:
     are moved by less, and by the solver.
     """
     A: Any = problem.operator
-    by_rows = isinstance(problem.objective, GivesRowProblem) and sweeps_pay(A)
+    by_rows = isinstance(problem.objective, HasRowProblem) and sweeps_pay(A)
     if not by_rows or (neighbors and not A.is_sparse):
         return H
     active = np.zeros(A.n, dtype=np.uint8)

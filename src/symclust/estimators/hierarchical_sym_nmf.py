@@ -20,7 +20,8 @@ from symclust.graphs import normalized_cut
 from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
 from symclust.inputs.placing import LabelPlacer
 from symclust.inputs.similarity import Similarity
-from symclust.solvers import HISTORY, Progress, has_many_zeros
+from symclust.solvers import HISTORY, Progress
+from symclust.starts import has_many_zeros
 from symclust.validation import check_callback, check_known, check_n_clusters, check_number, check_similarity
 
 REFINEMENTS = ("both", "modularity")

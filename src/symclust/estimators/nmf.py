@@ -142,7 +142,7 @@ class NMF(DataFactors):
         """Whether `_label_parts` finds what a fit to each part would."""
         return (
             self._parts_have_offset is not None
-            and self.solver in ("bpp", "hals")
+            and self.solver in ("anls", "bpp", "hals")
             and isinstance(self.init, str)
             and self.time_limit is None
             and self.callback is None

@@ -10,14 +10,13 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from symclust.constraints import Nonnegative
-from symclust.estimators._descent import check_solver, make_solver
 from symclust.estimators._streaming import StreamingEstimator
 from symclust.exceptions import CombinationError, InputError
 from symclust.inputs.ignored import read_ignored
 from symclust.inputs.similarity import Similarity
 from symclust.objectives import Absolute, IgnoredPairs, OffDiagonal, row_lengths
 from symclust.operators import Operator
-from symclust.solvers import Problem, Solver
+from symclust.solvers import Problem, Solver, check_solver, choose_solver, make_solver
 from symclust.validation import check_known
 
 LOSSES = {"squared": OffDiagonal, "absolute": Absolute}
@@ -209,7 +208,7 @@ class OffDiagonalSymNMF(StreamingEstimator):
     def _check_options(self) -> None:
         super()._check_options()
         check_known("loss", self.loss, tuple(LOSSES))
-        check_solver(self.solver, "auto")
+        check_solver(self.solver)
 
     def _join(self, X: Any) -> Similarity:
         if self.ignore is not None:
@@ -229,4 +228,4 @@ class OffDiagonalSymNMF(StreamingEstimator):
         return Problem(A, LOSSES[self.loss](A, ignored), Nonnegative())
 
     def _make_solver(self, problem: Problem) -> Solver:
-        return make_solver(self.solver, problem.objective)
+        return make_solver(choose_solver(problem.objective) if self.solver == "auto" else self.solver)

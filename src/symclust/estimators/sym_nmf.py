@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from symclust.constraints import Nonnegative
-from symclust.estimators._descent import check_solver, make_solver
 from symclust.estimators._streaming import StreamingEstimator
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Result, Solver, Start, Starts
+from symclust.solvers import Problem, Solver, check_solver, choose_solver, make_solver
 from symclust.validation import check_number
 
 
@@ -55,19 +53,16 @@ class SymNMF(StreamingEstimator):
         ``{"n_neighbors": 20}``. For a graph, ``{"weight": "strength"}`` names the edge attribute that holds
         the weights; None gives every edge the weight 1, and by default it is "weight" where edges have that.
     solver : str, default="auto"
-        "row_descent", "anls", "sampled_anls", "hals", "extrapolated_hals", "newton", "projected_newton",
-        "gauss_newton", "projected_gradient", "barzilai_borwein", "coordinate" or "multiplicative". "auto"
-        takes "row_descent" wherever rows of A are at hand and "barzilai_borwein" for operators known by
-        products alone.
+        "row_descent", "anls", "hals", "newton", "projected_newton", "gauss_newton", "projected_gradient",
+        "barzilai_borwein", "coordinate" or "multiplicative". "auto" takes "row_descent" wherever rows of A
+        are at hand and "barzilai_borwein" for operators known by products alone.
     init : str or array of shape (n_samples, n_clusters), default="auto"
         Where the descent starts. "tree" starts from the leaves of a tree such as `HierarchicalSymNMF` grows,
         on A, a matrix, or where that is large on a smaller graph of joined samples; "merge" descends briefly
         with 2k columns, merges the found clusters down to k and starts from there; "auto" takes "tree" for a
         sparse A and "merge" for others. "low_rank" solves the problem on an approximation of A of rank 2k
-        (`operators.low_rank`) first, "sample" on a tenth of the samples, both faster for a large dense A;
-        "split_merge" descends from "auto", then splits and merges clusters as long as that lowers the
-        objective. Further: "random", "spectral", "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd",
-        "nndsvda" and "nndsvdar" as in `NMF`.
+        (`operators.low_rank`) first, which is faster for a large dense A. Further: "random", "spectral",
+        "greedy" and "zero" as in `OffDiagonalSymNMF`, "nndsvd", "nndsvda" and "nndsvdar" as in `NMF`.
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
@@ -81,9 +76,8 @@ class SymNMF(StreamingEstimator):
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
-        The weight α of the solvers with two coupled factors, "anls", "sampled_anls", "hals" and
-        "extrapolated_hals". "auto" takes the largest eigenvalue of A; "increasing" starts lower and lets
-        it grow while the factors drift apart.
+        The weight α of the solvers with two coupled factors, "anls" and "hals". "auto" takes the largest
+        eigenvalue of A; "increasing" starts lower and lets it grow while the factors drift apart.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
@@ -138,8 +132,6 @@ class SymNMF(StreamingEstimator):
     np.True_
     """
 
-    _further_inits: ClassVar[tuple[str, ...]] = ("low_rank", "sample", "split_merge")
-
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -173,14 +165,12 @@ class SymNMF(StreamingEstimator):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_solver(self.solver, self.coupling)
+        check_solver(self.solver, coupling=self.coupling)
         check_number("sparsity", self.sparsity, least=0)
 
     def _make_problem(self, A: Operator) -> Problem:
         return Problem(A, Frobenius(A, self.sparsity), Nonnegative())
 
-    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
-        return super()._solve(problem, replace(starts, again=self._make_problem), control)
-
     def _make_solver(self, problem: Problem) -> Solver:
-        return make_solver(self.solver, problem.objective, self.coupling)
+        name = choose_solver(problem.objective) if self.solver == "auto" else self.solver
+        return make_solver(name, coupling=self.coupling)

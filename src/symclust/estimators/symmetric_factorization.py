@@ -10,29 +10,20 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
-from symclust import _kernels, registry
+from symclust import _kernels
 from symclust._labels import NOWHERE, empty_rows, labels_of, leave_out_isolated
 from symclust._threads import single_threaded_libraries
 from symclust._types import Array
 from symclust.constraints import Nonnegative, as_constraint
-from symclust.estimators._descent import COUPLED, DescentEstimator, check_solver
+from symclust.estimators._descent import DescentEstimator
 from symclust.exceptions import CombinationError
 from symclust.inputs.placing import Placer
 from symclust.inputs.similarity import Similarity
 from symclust.k_means import plain_k_means
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
-from symclust.solvers import (
-    Control,
-    Problem,
-    Result,
-    RowSolver,
-    Solver,
-    Start,
-    Starts,
-    orthant_solver,
-    solve_in_set,
-)
+from symclust.solvers import Problem, Result, RowSolver, Solver, check_solver, make_solver, orthant_solver
+from symclust.starts import Setting, Start, solve
 from symclust.validation import check_known, check_number
 
 ASSIGNMENTS = ("auto", "argmax", "kmeans")
@@ -136,7 +127,7 @@ class SymmetricFactorization(DescentEstimator):
     """
 
     _nonnegative: ClassVar[bool] = False
-    _has_tree: ClassVar[bool] = False
+    _init_properties: ClassVar[tuple[str, ...]] = ("any_set",)
 
     def __init__(
         self,
@@ -178,7 +169,7 @@ class SymmetricFactorization(DescentEstimator):
     def _check_options(self) -> None:
         super()._check_options()
         as_constraint(self.constraint)
-        check_solver(self.solver, self.coupling)
+        check_solver(self.solver, coupling=self.coupling)
         check_known("assign", self.assign, ASSIGNMENTS)
         check_known("step_rule", self.step_rule, STEP_RULES)
         check_number("graph_regularization", self.graph_regularization, least=0)
@@ -204,14 +195,10 @@ class SymmetricFactorization(DescentEstimator):
             if "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated":
                 return orthant_solver(problem.operator)
             name = "projected_gradient"
-        solver = registry.resolve("solvers", name)
-        if name == "projected_gradient":
-            return solver(self.step_rule)
-        return solver(self.coupling) if name in COUPLED else solver()
+        return make_solver(name, coupling=self.coupling, step_rule=self.step_rule)
 
-    def _solve(self, problem: Problem, starts: Starts, control: Control) -> tuple[list[Result], list[Start]]:
-        orthant = replace(problem, constraint=Nonnegative())
-        return solve_in_set(problem, orthant, self._make_solver(problem), starts, control)
+    def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
+        return solve(init, setting, replace(setting.problem, constraint=Nonnegative()))
 
     def _measure_error(self, problem: Problem) -> float:
         """Split the objective into the two terms of (5) on the way."""

@@ -22,7 +22,6 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from symclust._machines import map_machines, on_other_machines
 from symclust._threads import (
     cached_property,
     map_blocks,
@@ -112,14 +111,10 @@ class NeighborSearch:
         if k < 1:
             return np.empty((own.size, 0)), np.empty((own.size, 0), dtype=np.intp)
         blocks = list(split(own.size, self._rows))
-        if len(blocks) > 1 and on_other_machines():
-            tasks = [(own[part], None if X_new is None else X_new[part], k) for part in blocks]
-            parts = map_machines(_search_rows, (self,), tasks)
-        else:
-            finder = self._finder  # made here, once, and not by all threads at the same time
-            Q, places = (self.X, own) if X_new is None else (X_new, np.arange(own.size))
-            with single_threaded_blas():
-                parts = map_blocks(lambda part: self._block(finder, Q[places[part]], own[part], k), blocks)
+        finder = self._finder  # made here, once, and not by all threads at the same time
+        Q, places = (self.X, own) if X_new is None else (X_new, np.arange(own.size))
+        with single_threaded_blas():
+            parts = map_blocks(lambda part: self._block(finder, Q[places[part]], own[part], k), blocks)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _block(self, finder: Finder | InvertedLists, Q: Features, own: Array, k: int) -> tuple[Array, Array]:
@@ -179,12 +174,6 @@ class NeighborSearch:
             distances[ties] = np.take_along_axis(distances[ties], order, 1)
             neighbors[ties] = np.take_along_axis(neighbors[ties], order, 1)
         return distances[:, :k], neighbors[:, :k]
-
-
-def _search_rows(search: NeighborSearch, own: Array, Q: Features | None, k: int) -> tuple[Array, Array]:
-    """Return the neighbours of a block of rows, on another machine, which makes its finder once."""
-    with single_threaded_blas():
-        return search._block(search._finder, search.X[own] if Q is None else Q, own, k)
 
 
 def _check_range(X: Features, least: float) -> None:

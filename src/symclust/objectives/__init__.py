@@ -7,23 +7,25 @@
 =================  ===========================================================
 
 A new objective is a class with the three methods of `Objective`. Each further method makes more solvers work
-with it: they ask for the protocols `GivesGradient`, `GivesParts`, `GivesCurvature`, `GivesColumnCurvature`,
-`GivesNormalEquations`, `GivesRowProblem` and `GivesColumns`. `GivesGuide` is for starts, `GivesJudgement` for
+with it: they ask for the protocols `HasGradient`, `HasParts`, `HasCurvature`, `HasColumnCurvature`,
+`HasNormalEquations`, `HasRowProblem` and `HasColumns`. `HasSurrogate` is for starts, `HasSparseMeasure` for
 factors that are held sparse.
 """
 
 from symclust.objectives._base import (
     Columns,
-    GivesColumnCurvature,
-    GivesColumns,
-    GivesCurvature,
-    GivesGradient,
-    GivesGuide,
-    GivesJudgement,
-    GivesNormalEquations,
-    GivesParts,
-    GivesRowProblem,
+    HasColumnCurvature,
+    HasColumns,
+    HasCurvature,
+    HasGradient,
+    HasNormalEquations,
+    HasParts,
+    HasRebuild,
+    HasRowProblem,
+    HasSparseMeasure,
+    HasSurrogate,
     Objective,
+    missing_methods,
     row_blocks,
 )
 from symclust.objectives._sparse_factor import factor_arrays, gram, is_sparse_factor, row_lengths
@@ -34,15 +36,16 @@ __all__ = [
     "Absolute",
     "Columns",
     "Frobenius",
-    "GivesColumnCurvature",
-    "GivesColumns",
-    "GivesCurvature",
-    "GivesGradient",
-    "GivesGuide",
-    "GivesJudgement",
-    "GivesNormalEquations",
-    "GivesParts",
-    "GivesRowProblem",
+    "HasColumnCurvature",
+    "HasColumns",
+    "HasCurvature",
+    "HasGradient",
+    "HasNormalEquations",
+    "HasParts",
+    "HasRebuild",
+    "HasRowProblem",
+    "HasSparseMeasure",
+    "HasSurrogate",
     "IgnoredPairs",
     "Objective",
     "OffDiagonal",
@@ -51,6 +54,7 @@ __all__ = [
     "factor_arrays",
     "gram",
     "is_sparse_factor",
+    "missing_methods",
     "row_blocks",
     "row_lengths",
 ]

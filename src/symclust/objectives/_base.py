@@ -6,6 +6,7 @@ the protocols below, each named for what it gives; an objective has them by havi
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -17,7 +18,7 @@ from symclust._types import Array, DeviceArray
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
-    from symclust.objectives._sparse_factor import Judgement
+    from symclust.objectives._sparse_factor import SparseMeasures
     from symclust.objectives.squared import IgnoredPairs, RowTerms
     from symclust.operators import Operator
 
@@ -75,8 +76,22 @@ class Objective(ABC):
 # that large problems go in blocks without n × k temporaries.
 
 
+def missing_methods(needs: Iterable[type], objective: Any) -> list[str]:
+    """Return the protocols that an objective does not have, in words: "normal equations" for one below.
+
+    Parameters
+    ----------
+    needs : iterable of protocols
+        Some of those below.
+    objective : Objective
+        The objective.
+    """
+    names = [need.__name__.removeprefix("Has") for need in needs if not isinstance(objective, need)]
+    return [re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() for name in names]
+
+
 @runtime_checkable
-class GivesGradient(Protocol):
+class HasGradient(Protocol):
     """Value and gradient from products with A."""
 
     squared_norm: float
@@ -89,7 +104,7 @@ class GivesGradient(Protocol):
 
 
 @runtime_checkable
-class GivesParts(Protocol):
+class HasParts(Protocol):
     """The gradient as a difference."""
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
@@ -97,7 +112,7 @@ class GivesParts(Protocol):
 
 
 @runtime_checkable
-class GivesCurvature(Protocol):
+class HasCurvature(Protocol):
     """The second derivative."""
 
     def curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
@@ -105,7 +120,7 @@ class GivesCurvature(Protocol):
 
 
 @runtime_checkable
-class GivesColumnCurvature(Protocol):
+class HasColumnCurvature(Protocol):
     """The second derivative of each column by itself."""
 
     def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
@@ -113,7 +128,7 @@ class GivesColumnCurvature(Protocol):
 
 
 @runtime_checkable
-class GivesNormalEquations(Protocol):
+class HasNormalEquations(Protocol):
     """The least squares problem of one of two coupled factors."""
 
     squared_norm: float
@@ -130,7 +145,7 @@ class GivesNormalEquations(Protocol):
 
 
 @runtime_checkable
-class GivesRowProblem(Protocol):
+class HasRowProblem(Protocol):
     """The problem of one row of H: A's row, HᵀH, and the terms beside them."""
 
     @property
@@ -139,25 +154,33 @@ class GivesRowProblem(Protocol):
 
 
 @runtime_checkable
-class GivesJudgement(Protocol):
+class HasSparseMeasure(Protocol):
     """All about a factor over H ≥ 0 that is held as a `csr_array`, without the product AH."""
 
     row_problem: RowTerms
 
-    def judge(self, H: Any) -> tuple[float, Judgement]:
-        """Return the objective at H, and what one pass over A says of it."""
+    def measure_sparse(self, H: Any) -> tuple[float, SparseMeasures]:
+        """Return the objective at H, and all else that one pass over A gives."""
 
 
 @runtime_checkable
-class GivesGuide(Protocol):
-    """An easier objective, that leads random starts to where this one goes on."""
+class HasSurrogate(Protocol):
+    """An easier objective that leads random starts to where this one goes on."""
 
-    def guide(self) -> Objective:
-        """Return it."""
+    def surrogate(self) -> Objective:
+        """Return the easier objective."""
 
 
 @runtime_checkable
-class GivesColumns(Protocol):
+class HasRebuild(Protocol):
+    """The same objective for another similarity."""
+
+    def rebuild(self, operator: Operator) -> Objective:
+        """Return the objective with the same weights for another A."""
+
+
+@runtime_checkable
+class HasColumns(Protocol):
     """Descent on H entry by entry."""
 
     operator: Operator

@@ -6,16 +6,13 @@ of H is zero. Nothing here has n × k entries; HᵀH has k².
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
 from symclust import _kernels
 from symclust._types import Array
-
-if TYPE_CHECKING:
-    from symclust.objectives.squared import RowTerms
 
 
 def is_sparse_factor(H: Any) -> TypeGuard[sparse.csr_array]:
@@ -56,8 +53,8 @@ def row_lengths(H: Any) -> Array:
     return lengths.astype(np.float64, copy=False)  # without nonzeros, bincount returns integers
 
 
-class Judgement(NamedTuple):
-    """What one pass over A says of a point, in double precision.
+class SparseMeasures(NamedTuple):
+    """Measures of a point that one pass over A gives, in double precision.
 
     Attributes
     ----------
@@ -78,12 +75,3 @@ class Judgement(NamedTuple):
     squared_product: float
     lowest: float
     complementarity: float
-
-
-def judge(A: Any, H: sparse.csr_array, G: Array, row: RowTerms) -> Judgement:
-    """Judge a point for a sparse A and a squared distance with these terms; AH is not formed."""
-    return Judgement(
-        *_kernels.sparse_factor_judge(
-            A.indptr, A.indices, A.values, A.diagonal(), *factor_arrays(H), G, row.offset, row.full_diagonal
-        )
-    )

@@ -74,7 +74,7 @@ class Absolute(Objective):
             return value
         return self.value(H.astype(np.float64))
 
-    def guide(self) -> OffDiagonal:
+    def surrogate(self) -> OffDiagonal:
         """Return the squared loss: from random numbers the medians of this one lead nowhere."""
         return OffDiagonal(self.operator, self.ignored)
 

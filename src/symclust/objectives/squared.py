@@ -13,7 +13,13 @@ from symclust import _kernels
 from symclust._types import Array
 from symclust.exceptions import CombinationError
 from symclust.objectives._base import ALL_ROWS, Columns, Objective, row_blocks
-from symclust.objectives._sparse_factor import Judgement, gram, is_sparse_factor, judge, row_lengths
+from symclust.objectives._sparse_factor import (
+    SparseMeasures,
+    factor_arrays,
+    gram,
+    is_sparse_factor,
+    row_lengths,
+)
 
 if TYPE_CHECKING:
     from symclust.constraints import Constraint
@@ -95,21 +101,23 @@ class SymmetricDistance(SquaredDistance):
     def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
         """Return the objective from ⟨H, AH⟩ through the trace form, exact to about 1e-16 ‖A‖²."""
 
-    def judge(self, H: sparse.csr_array) -> tuple[float, Judgement]:
-        """Return the objective at a factor over H ≥ 0 that is held sparse, and all else that a pass tells."""
-        G = gram(H)
-        found = judge(self.operator, H, G, self.row_problem)
+    def measure_sparse(self, H: sparse.csr_array) -> tuple[float, SparseMeasures]:
+        """Return the objective at an H ≥ 0 that is held sparse, and the other measures; AH is not formed."""
+        A: Any = self.operator
+        G, row = gram(H), self.row_problem
+        pair = A.indptr, A.indices, A.values, A.diagonal(), *factor_arrays(H)
+        found = SparseMeasures(*_kernels.sparse_factor_judge(*pair, G, row.offset, row.full_diagonal))
         return self.value_of_fit(found.fit, H, G), found
 
     def rounding(self, H: Any, AH: Array | None) -> float:
         """Return the size of a gradient that is nothing but rounding."""
-        size = np.sqrt(self.judge(H)[1].squared_product) if AH is None else _kernels.norm(AH)
+        size = np.sqrt(self.measure_sparse(H)[1].squared_product) if AH is None else _kernels.norm(AH)
         return self._rounding(H, float(size))
 
     def measure(self, H: Array, AH: Array | None, constraint: Constraint) -> tuple[float, float]:
         """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
         if AH is None:
-            value, found = self.judge(H)
+            value, found = self.measure_sparse(H)
             return value, float(np.sqrt(found.squared_gradient))
         G, squared = gram(H), 0.0
         # Where pairs are ignored, and where the constraint ties rows together, all rows are one block.
@@ -179,6 +187,10 @@ class Frobenius(SymmetricDistance):
         super().__init__(operator)
         self.sparsity = float(sparsity)
         self.row_problem = RowTerms(full_diagonal=True, offset=self.sparsity, ignored=IgnoredPairs())
+
+    def rebuild(self, operator: Operator) -> Frobenius:
+        """Return the objective with the same sparsity for another A."""
+        return Frobenius(operator, self.sparsity)
 
     def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
         """Return f(H) = ‖A‖² − 2⟨H, AH⟩ + ‖HᵀH‖² and the L1 term."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
 from sklearn.base import clone
 
-from symclust._machines import Shared, call, on_other_machines
 from symclust._threads import raising_interrupts
 from symclust._types import Array
 from symclust.exceptions import InputError
@@ -97,11 +97,11 @@ class Study:
         `so_far` makes an answer of what the first tasks have found, for the callback. Ctrl-C is raised,
         whatever a task would keep: a score of half a fit would pass for one of a whole.
         """
-        tasks, common = list(tasks), Shared(function, *shared)
+        tasks, common = list(tasks), _Shared(function, *shared)
         run = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")
 
         def answers(done: int) -> Iterator[Any]:
-            return run(joblib.delayed(call)(common, raising_interrupts, *task) for task in tasks[done:])
+            return run(joblib.delayed(_call)(common, raising_interrupts, *task) for task in tasks[done:])
 
         found = []
         for answer in recorded_each(stage, answers):
@@ -124,7 +124,7 @@ class Study:
         """
         tasks = [(seed,) for seed in self.seeds(count)]
         # A number of jobs does not keep work from a cluster: there each null has a machine to itself.
-        who = replace(self, n_jobs=1) if _takes_parts(self.estimator) and not on_other_machines() else self
+        who = replace(self, n_jobs=1) if _takes_parts(self.estimator) and not _on_other_machines() else self
 
         def so_far(found: list[Any]) -> Selection | None:
             return None if len(found) < LEAST_NULLS else answer_so_far(answer(found), len(found))
@@ -164,6 +164,33 @@ class Study:
         return np.array(self.map(_label_part, zip(parts, seeds, strict=True), stage, shared)).reshape(
             len(parts), len(self.candidates), self.data.n
         )
+
+
+class _Shared:
+    """Values that many pieces of work have in common.
+
+    joblib sends an argument of more than a kilobyte to a cluster once, if it can find its size: it cannot for
+    most objects.
+    """
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def __sizeof__(self) -> int:
+        return 1 << 20
+
+
+def _on_other_machines() -> bool:
+    """Whether the active backend of joblib is one for other machines, such as Dask's."""
+    return not type(get_active_backend()[0]).__module__.startswith("joblib._parallel_backends")
+
+
+def _call(shared: _Shared, function: Callable[..., Any], *task: Any) -> Any:
+    """Do a piece of work; on another machine it hands out none itself: no worker waits for another."""
+    if not _on_other_machines():
+        return function(*shared.values, *task)
+    with joblib.parallel_config("sequential"):
+        return function(*shared.values, *task)
 
 
 def answer_so_far(answer: Selection, n_nulls: int) -> Selection:

@@ -4,9 +4,7 @@
 `row_descent`         Gauss-Seidel over rows, each coordinate of a row minimised exactly; the default
 `coordinate`          the same coordinates column by column (cyclic coordinate descent)
 `anls`                two coupled factors, each an exact nonnegative least squares problem (Algorithm 2)
-`sampled_anls`        the same from samples of the rows of A, as long as they lower f
 `hals`                the same coupling with one sweep over the columns instead of the exact solution
-`extrapolated_hals`   the same from a point extrapolated over the last two, with restarts
 `newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
 `projected_newton`    projected search scaled by the whole reduced Hessian
 `gauss_newton`        the same with the curvature of a perfect fit, which takes no products with A
@@ -18,45 +16,40 @@
 ====================  =======================================================================================
 """
 
-from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side, sweeps_pay
-from symclust.solvers._loop import HISTORY, Control, Progress, Result, run
-from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
-from symclust.solvers._starts import (
-    FIXED_STARTS,
-    Clustering,
-    Start,
-    Starts,
-    count_starts,
-    find_starts,
-    has_many_zeros,
-    solve,
+from symclust.solvers._base import Problem, ProductSolver, Solver, State, side_by_side, solvers_for
+from symclust.solvers._choice import (
+    check_solver,
+    choose_solver,
+    make_solver,
+    orthant_solver,
+    rows_pay,
+    sweeps_pay,
 )
+from symclust.solvers._loop import HISTORY, Control, Progress, Result, run
+from symclust.solvers._rows import RowSolver
 from symclust.solvers.multiplicative import StochasticMultiplicative
-from symclust.solvers.row_descent import sweep_rows
+from symclust.solvers.row_descent import RowDescent, sweep_rows
 
 __all__ = [
-    "FIXED_STARTS",
     "HISTORY",
-    "Clustering",
     "Control",
     "Problem",
+    "ProductSolver",
     "Progress",
     "Result",
+    "RowDescent",
     "RowSolver",
     "Solver",
-    "Start",
-    "Starts",
     "State",
     "StochasticMultiplicative",
+    "check_solver",
     "choose_solver",
-    "count_starts",
-    "find_starts",
-    "has_many_zeros",
+    "make_solver",
     "orthant_solver",
+    "rows_pay",
     "run",
     "side_by_side",
-    "solve",
-    "solve_in_set",
+    "solvers_for",
     "sweep_rows",
     "sweeps_pay",
 ]

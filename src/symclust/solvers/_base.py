@@ -7,7 +7,6 @@ and reads A once for all of them.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,14 +18,10 @@ from symclust import registry
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
-from symclust.objectives import GivesGradient, Objective
+from symclust.objectives import Objective, missing_methods
 from symclust.operators import Operator
 
 Steps = Generator[Array, Array, None]
-
-# What a sweep of row descent may cost, in products. Where it costs 20 (all pairs of TDT2, in blocks of rows)
-# it takes as long as ANLS, which needs eight times the iterations, and ends 2 % lower.
-MOST_PRODUCTS = 30.0
 
 
 @dataclass(frozen=True)
@@ -103,12 +98,15 @@ class Solver(ABC):
         on a device.
     family : str
         Where the registry finds the solvers for problems of the same kind.
+    aliases : tuple of str
+        Further names as an option.
     """
 
     needs: ClassVar[tuple[type, ...]] = ()
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"nonnegative"})
     on_device: ClassVar[bool] = False
     family: ClassVar[str] = "solvers"
+    aliases: ClassVar[tuple[str, ...]] = ()
 
     def check(self, problem: Problem) -> None:
         """Refuse an objective or constraint that lacks what this solver needs, before the first product."""
@@ -146,20 +144,32 @@ class Solver(ABC):
     @classmethod
     def lacks(cls, objective: Objective) -> list[str]:
         """Return what an objective does not give of what this solver needs, in words."""
-        return [_in_words(need) for need in cls.needs if not isinstance(objective, need)]
+        return missing_methods(cls.needs, objective)
 
     @abstractmethod
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Take every state one iteration further."""
 
 
-def _in_words(need: type) -> str:
-    """Return "normal equations" for GivesNormalEquations."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", need.__name__).removeprefix("Gives ").lower()
-
-
 def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
-    """Return the names of the solvers of a family that need nothing this objective does not offer."""
+    """Return the names of the solvers that need nothing this objective lacks.
+
+    Parameters
+    ----------
+    objective : Objective
+        The objective.
+    family : str, default="solvers"
+        Where the registry finds the solvers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.objectives import Absolute
+    >>> from symclust.operators import as_operator
+    >>> from symclust.solvers import solvers_for
+    >>> solvers_for(Absolute(as_operator(np.eye(2))))
+    ['coordinate']
+    """
     known = {name: registry.resolve(family, name) for name in registry.options(family)}
     return [name for name, solver in known.items() if not solver.lacks(objective)]
 
@@ -167,23 +177,6 @@ def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
 def _on_device(family: str, names: Iterable[str]) -> list[str]:
     """Return those of the options that work with factors on a device."""
     return [name for name in names if registry.resolve(family, name).on_device]
-
-
-def choose_solver(objective: Objective) -> str:
-    """Return the name of the solver that suits an objective and the operator in it.
-
-    Row descent needs the fewest iterations by far, and is taken wherever `sweeps_pay`. Otherwise it is the
-    fastest of those that only multiply, on all graphs of `benchmarks/speed/solvers.py`. Without a gradient
-    there is coordinate descent alone.
-    """
-    if not isinstance(objective, GivesGradient):
-        return "coordinate"
-    return "row_descent" if sweeps_pay(objective.operator) else "barzilai_borwein"
-
-
-def sweeps_pay(operator: Operator) -> bool:
-    """Whether sweeps over the rows are better than products: by what they cost with this operator."""
-    return operator.sweep_cost <= MOST_PRODUCTS
 
 
 class ProductSolver(Solver):

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from symclust._machines import map_machines, on_other_machines
 from symclust._threads import keeps_results, single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import (
@@ -209,10 +208,6 @@ def run(
 
     Ctrl-C ends it at the points that are there; a second one, while they are measured, is raised.
 
-    Where joblib hands work to other machines, and no callback watches, each start runs on one of them by
-    itself: then starts share no reading of A, nor the choice of the rows that row descent sweeps again, and
-    Ctrl-C is raised.
-
     Parameters
     ----------
     problem, solver
@@ -275,11 +270,6 @@ def _descend(
     how: _How, starts: Sequence[Array], given: Sequence[float | None], interrupted: bool
 ) -> list[Result]:
     problem, control, piece = how.problem, how.control, PieceUnderWay()
-    # Blocks of A on workers would be asked for by tasks that keep those workers busy: without end.
-    can_move = len(starts) > 1 and control.callback is None and not problem.operator.is_remote
-    if can_move and not interrupted and on_other_machines():
-        tasks = [(H, own, control.seconds()) for H, own in zip(starts, given, strict=True)]
-        return map_machines(_run_alone, (how,), tasks)
     with single_threaded_blas():
         A = problem.operator
         runs = [_Run(i, A.to_device(H), given[i], control, how.settles) for i, H in enumerate(starts)]
@@ -298,12 +288,6 @@ def _descend(
                 raise
             _keep_what_is_there(problem, runs, how.certify)
         return [r.result(A) for r in runs]
-
-
-def _run_alone(how: _How, H: Array, reference: float | None, seconds: float) -> Result:
-    """Descend from one start on another machine, whose clock goes on from the seconds spent so far."""
-    control = replace(how.control, clock=time.perf_counter() - float(seconds))
-    return _descend(replace(how, control=control), [H], [reference], interrupted=False)[0]
 
 
 def _begin(problem: Problem, runs: list[_Run]) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
-from symclust.objectives import GivesGradient
+from symclust.objectives import HasGradient
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 from symclust.solvers.newton import relative_length
 
@@ -41,7 +41,7 @@ class BarzilaiBorwein(ProductSolver):
     lengths in turn.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesGradient,)
+    needs: ClassVar[tuple[type, ...]] = (HasGradient,)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"convex"})
     on_device: ClassVar[bool] = True
 

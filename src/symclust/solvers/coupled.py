@@ -13,18 +13,28 @@ from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError, OptionError
 from symclust.nnls import block_pivoting, hals
-from symclust.objectives import GivesNormalEquations
+from symclust.objectives import HasNormalEquations
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Anls", "Columnwise", "Hals"]
 
+LEAST = 0.1  # where an increasing coupling begins, relative to the largest eigenvalue: steps are longer
 GROWTH = 1.01  # of an increasing coupling, symnmf 6.3
 NEGLIGIBLE = 1e-8  # ‖W − H‖ / ‖H‖ at which an increasing coupling stops growing, symnmf 6.3
 # Relative rise of the estimate of the largest eigenvalue at which it is done: each step reads A.
 STEADY = 1e-6
 ACCURACY = 1e-3  # of the smallest eigenvalue, relative to ‖M‖
 MARGIN = 1e-6  # by which the coupling of `Columnwise` exceeds the bound, relative to it
+
+
+def _checked(coupling: Any, *names: str) -> Any:
+    """Return the weight of two coupled factors, if it is one of the names or a positive number."""
+    is_number = isinstance(coupling, Real) and not isinstance(coupling, bool)
+    if not (0 < float(coupling) < np.inf if is_number else isinstance(coupling, str) and coupling in names):
+        known = ", ".join(map(repr, names))
+        raise OptionError(f"coupling={coupling!r} is not possible: give {known} or a positive number.")
+    return coupling
 
 
 class CoupledSolver(ProductSolver):
@@ -41,20 +51,10 @@ class CoupledSolver(ProductSolver):
         H‖ / ‖H‖ ≥ 1e-8. Growth in every step, as in the paper, shortens the steps until nothing moves.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
-    # Where an increasing coupling begins, relative to the largest eigenvalue: steps are longer there.
-    _least: ClassVar[float] = 0.1
+    needs: ClassVar[tuple[type, ...]] = (HasNormalEquations,)
 
     def __init__(self, coupling: float | str = "auto") -> None:
-        if isinstance(coupling, str) and coupling not in ("auto", "increasing"):
-            raise OptionError(
-                f"coupling={coupling!r} is not known. Give 'auto', 'increasing' or a positive number."
-            )
-        if not isinstance(coupling, str) and not coupling > 0:
-            raise OptionError(
-                f"coupling={coupling!r} must be positive: without it W and H would drift apart."
-            )
-        self.coupling = coupling
+        self.coupling = _checked(coupling, "auto", "increasing")
         self._largest: float | None = None
 
     @abstractmethod
@@ -71,23 +71,19 @@ class CoupledSolver(ProductSolver):
         H = self.minimise(left, right, W, memory.get("before", W))
         memory["before"] = W
         memory["coupled_objective"] = problem.objective.coupled_value(W, AW, H, alpha)
-        self._compare(memory, W, H)
-        state.move(H, (yield H))
-
-    def _compare(self, memory: dict[str, Any], W: Array, H: Array) -> None:
-        """Note how far apart the factors are; an increasing coupling grows while they drift apart."""
         memory["gap"] = _kernels.norm(W - H) / max(_kernels.norm(H), np.finfo(H.dtype).tiny)
         if self.coupling == "increasing":
             V, memory["last"] = memory.get("last"), W
             if V is not None and memory["gap"] >= NEGLIGIBLE and _turns_back(V, W, H):
                 memory["coupling"] *= GROWTH
+        state.move(H, (yield H))
 
     def _first_coupling(self, operator: Operator) -> float:
         if not isinstance(self.coupling, str):
             return float(self.coupling)
         if self._largest is None:
             self._largest = largest_eigenvalue(operator)
-        return self._largest * (self._least if self.coupling == "increasing" else 1)
+        return self._largest * (LEAST if self.coupling == "increasing" else 1)
 
 
 def _turns_back(V: Array, W: Array, H: Array) -> bool:
@@ -105,6 +101,8 @@ class Anls(CoupledSolver):
     The coupled objective g(W, H) never rises: g is symmetric in W and H, and H minimises it for the W at
     hand.
     """
+
+    aliases: ClassVar[tuple[str, ...]] = ("bpp",)
 
     def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
         """Solve exactly, pivoting from the support of W: it hardly changes from step to step."""
@@ -157,17 +155,11 @@ class Columnwise(ProductSolver):
         take longer steps, and may end with H ≠ P.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
+    needs: ClassVar[tuple[type, ...]] = (HasNormalEquations,)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"entrywise"})
 
     def __init__(self, coupling: float | str = "auto") -> None:
-        positive = isinstance(coupling, Real) and not isinstance(coupling, bool) and coupling > 0
-        if coupling != "auto" and not positive:
-            raise OptionError(
-                f"coupling={coupling!r} is not possible for solver='columnwise': give 'auto' or a positive "
-                "number."
-            )
-        self.coupling = coupling
+        self.coupling = _checked(coupling, "auto")
         self._smallest: float | None = None
 
     def check(self, problem: Problem) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import ClassVar
 
 from symclust._types import Array
-from symclust.objectives import GivesCurvature, GivesGradient
+from symclust.objectives import HasCurvature, HasGradient
 from symclust.solvers._base import Problem, State
 from symclust.solvers.newton import ProjectedSearch, conjugate_gradients
 
@@ -34,7 +34,7 @@ class GaussNewton(ProjectedSearch):
     optimization problems with simple constraints, SIAM J. on Control and Optimization 20 (1982).
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesCurvature)
+    needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
 
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
-from symclust.objectives import GivesGradient, GivesParts
+from symclust.objectives import HasGradient, HasParts
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Multiplicative"]
@@ -26,7 +26,7 @@ class Multiplicative(ProductSolver):
     teaching.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesParts,)
+    needs: ClassVar[tuple[type, ...]] = (HasParts,)
     on_device: ClassVar[bool] = True
 
     def step(self, problem: Problem, state: State) -> Steps:
@@ -57,7 +57,7 @@ class StochasticMultiplicative(ProductSolver):
         False is the update of the paper: without multipliers, and with the projection.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesParts)
+    needs: ClassVar[tuple[type, ...]] = (HasGradient, HasParts)
     constraint_needs: ClassVar[frozenset[str]] = frozenset({"convex"})
 
     def __init__(self, multipliers: bool = True) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
-from symclust.objectives import GivesColumnCurvature, GivesCurvature, GivesGradient
+from symclust.objectives import HasColumnCurvature, HasCurvature, HasGradient
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
 __all__ = ["Newton", "ProjectedNewton"]
@@ -24,7 +24,7 @@ SHORTEST = 1e-14  # change of H, relative to it, below which the search gives up
 class ProjectedSearch(ProductSolver):
     """H ← [H − α S∇f(H)]⁺ with the largest α = βᵐ that lowers f enough."""
 
-    needs: ClassVar[tuple[type, ...]] = (GivesGradient,)
+    needs: ClassVar[tuple[type, ...]] = (HasGradient,)
 
     @abstractmethod
     def direction(
@@ -76,7 +76,7 @@ class Newton(ProjectedSearch):
     conjugate gradients, at worst the gradient (S = I in the paper).
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesColumnCurvature)
+    needs: ClassVar[tuple[type, ...]] = (HasGradient, HasColumnCurvature)
 
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
@@ -102,7 +102,7 @@ class ProjectedNewton(ProjectedSearch):
     the reduced Hessian is not positive definite the truncated direction is taken, at worst the gradient.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesGradient, GivesCurvature)
+    needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
 
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array

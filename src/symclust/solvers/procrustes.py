@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives import GivesNormalEquations
+from symclust.objectives import HasNormalEquations
 from symclust.operators import Operator
 from symclust.solvers._base import Problem, ProductSolver, State, Steps
 
@@ -38,7 +38,7 @@ class Procrustes(ProductSolver):
                 "solver='procrustes' does not support sparsity: leave it out, or choose solver='row_descent'."
             )
 
-    needs: ClassVar[tuple[type, ...]] = (GivesNormalEquations,)
+    needs: ClassVar[tuple[type, ...]] = (HasNormalEquations,)
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Turn a few times, then measure."""

@@ -12,7 +12,7 @@ from symclust import _kernels
 from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives import GivesColumns, GivesRowProblem, factor_arrays, gram, is_sparse_factor
+from symclust.objectives import HasColumns, HasRowProblem, factor_arrays, gram, is_sparse_factor
 from symclust.operators import Operator, on_lines
 from symclust.solvers._base import Problem, Solver, State
 
@@ -44,7 +44,7 @@ class RowDescent(Solver):
     weight, all others being at their best value, zero; the cost follows the nonzeros of H, not k.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesRowProblem,)
+    needs: ClassVar[tuple[type, ...]] = (HasRowProblem,)
 
     def check(self, problem: Problem) -> None:
         """Refuse also an A that is not at hand."""
@@ -274,7 +274,7 @@ class Coordinate(Solver):
     one.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (GivesColumns,)
+    needs: ClassVar[tuple[type, ...]] = (HasColumns,)
 
     def check(self, problem: Problem) -> None:
         """Refuse also an A that is not at hand."""

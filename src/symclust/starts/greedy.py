@@ -2,126 +2,134 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
+from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.objectives import Columns, GivesColumns
+from symclust.exceptions import CombinationError
+from symclust.objectives import Columns, HasColumns
 from symclust.operators import Operator
+from symclust.registry import option_name
+from symclust.solvers import Problem
+from symclust.starts._base import Formula, Setting, Start
 
-__all__ = ["greedy", "zero"]
+__all__ = ["Greedy", "Zero"]
 
 RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
 
 
-def _never() -> bool:
-    return False
+class ByColumns(Formula):
+    """An init that grows one column after the other, visiting the rows of A one by one.
+
+    It can be cut short: if the time is up, the columns that are left stay zero.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (HasColumns,)
+    fixed: ClassVar[bool] = True
+
+    def check(self, problem: Problem) -> None:
+        """Refuse an A whose rows are not at hand too."""
+        super().check(problem)
+        if problem.operator.is_remote:
+            raise CombinationError(
+                f"init={option_name(type(self))!r} visits the rows of A, cluster by cluster. "
+                f"Those of {problem.operator!r} lie with workers: all of A would come here. Choose "
+                "init='merge' or 'random'."
+            )
+
+    def find(self, setting: Setting) -> list[Start]:
+        """Return the point, cut short if the time is up."""
+        with single_threaded_blas():
+            return [Start(self.grow(setting.problem.objective, setting.n_columns, setting.control.is_over))]
+
+    def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+        """Return H; `rng` is not used."""
+        return self.grow(objective, n_columns)
+
+    def grow(self, objective: HasColumns, n_columns: int, is_over: Callable[[], bool] | None = None) -> Array:
+        """Return H, with columns as far as the time allows: at least one."""
+        operator = objective.operator
+        H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
+        columns, degrees = objective.columns(H), operator.degrees()
+        for j in range(n_columns):
+            if j and is_over is not None and is_over():
+                break
+            self.fill(columns, j, degrees)
+        return H
+
+    @abstractmethod
+    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+        """Fill column j, given those before it."""
 
 
-def greedy(
-    objective: GivesColumns,
-    n_columns: int,
-    rng: np.random.RandomState | None = None,
-    is_over: Callable[[], bool] = _never,
-) -> Array:
-    """Return H whose columns are built one after the other, offdiagonal Algorithm 6.
+class Greedy(ByColumns):
+    """Columns grown from their best samples, offdiagonal Algorithm 6.
 
     A column begins with the sample that has the largest sum of similarities in the residual. The samples that
     are most similar to those already in it follow, one by one, each with the entry that minimises the
     objective given the entries so far. After 2k picks the order of the others is kept. Costs about k sweeps
-    of coordinate descent. Deterministic: `rng` is not used.
-
-    Parameters
-    ----------
-    objective : Objective
-        What will be minimised: its entry problems decide the entries.
-    n_columns : int
-        k.
-    rng : ignored
-        Other starts are random.
-    is_over : callable, optional
-        Asked before each column but the first whether the time is up; the columns that are left stay zero.
+    of coordinate descent.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.starts import greedy
+    >>> from symclust.starts import Greedy
     >>> from symclust.objectives import Absolute
     >>> from symclust.operators import as_operator
     >>> A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
-    >>> greedy(Absolute(as_operator(A)), 2)
+    >>> Greedy().factor(Absolute(as_operator(A)), 2)
     array([[1., 0.],
            [1., 1.],
            [0., 1.]])
     """
-    operator = objective.operator
-    H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
-    columns, degrees = objective.columns(H), operator.degrees()
-    for j in range(n_columns):
-        if j and is_over():
-            break
+
+    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+        """Visit the samples in the order of their ties to those that are in the column."""
         columns.open(j)
-        _grow(columns, Residual(operator, H, j, degrees), RESCORED * n_columns)
+        _grow(columns, Residual(columns.A, columns.H, j, degrees), RESCORED * columns.H.shape[1])
         columns.close()
         if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
-    return H
 
 
-def zero(
-    objective: GivesColumns,
-    n_columns: int,
-    rng: np.random.RandomState | None = None,
-    is_over: Callable[[], bool] = _never,
-) -> Array:
-    """Return H after coordinate descent has gone once over all entries of H = 0.
+class Zero(ByColumns):
+    """The first sweep of coordinate descent over H = 0.
 
     Without the diagonal of A nothing can leave zero: every entry of a column multiplies the others, which are
     zero too. A column that stays empty therefore gets one entry, at the sample with the largest sum of
     similarities in the residual, which changes the objective not at all, and then its sweep. The first
-    columns grow dense, the later ones explain what is left. Deterministic: `rng` is not used.
-
-    Parameters
-    ----------
-    objective : Objective
-        What will be minimised.
-    n_columns : int
-        k.
-    rng : ignored
-        Other starts are random.
-    is_over : callable, optional
-        Asked before each column but the first whether the time is up; the columns that are left stay zero.
+    columns grow dense, the later ones explain the rest.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.starts import zero
+    >>> from symclust.starts import Zero
     >>> from symclust.objectives import OffDiagonal
     >>> from symclust.operators import as_operator
-    >>> zero(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
+    >>> Zero().factor(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
     array([[1., 0.],
            [1., 0.],
            [0., 1.],
            [0., 1.]])
     """
-    operator = objective.operator
-    H = np.zeros((operator.n, n_columns), dtype=operator.dtype)
-    columns, degrees = objective.columns(H), operator.degrees()
-    for j in range(n_columns):
-        if j and is_over():
-            break
+
+    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+        """Sweep over the column; if it stays empty, place one entry and sweep then."""
         if columns.full_diagonal:
             columns.descend(j)
-        if not H[:, j].any():
-            residual = Residual(operator, H, j, degrees)
-            seed = residual.seed
-            columns.open(j)
-            columns.place(seed, residual.height)
-            # The others first: as long as they are zero, the entry by itself would become zero again.
-            columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
-            columns.close()
-    return H
+        if columns.H[:, j].any():
+            return
+        residual = Residual(columns.A, columns.H, j, degrees)
+        seed = residual.seed
+        columns.open(j)
+        columns.place(seed, residual.height)
+        # The others first: as long as they are zero, the entry by itself would become zero again.
+        columns.visit(np.append(np.delete(columns.all_ids, seed), seed))
+        columns.close()
 
 
 class Residual:

@@ -3,89 +3,103 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Any, ClassVar
 
 import numpy as np
 
 from symclust._types import Array
-from symclust.objectives import Objective
 from symclust.operators import Operator
-from symclust.starts.random import entry_level, random
+from symclust.starts._base import Formula
+from symclust.starts.random import Random, entry_level
 
-__all__ = ["nndsvd", "nndsvda", "nndsvdar"]
+__all__ = ["Nndsvd", "Nndsvda", "Nndsvdar"]
 
 ACCURACY = 1e-3  # of the singular values: the descent moves on from here anyway
-SHARE = 0.01  # of the entries that would give the mean of A: the random numbers of `nndsvdar`
+SHARE = 0.01  # of the entries that would give the mean of A: the random numbers of `Nndsvdar`
 
 
-def nndsvd(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-    """Return the nonnegative double singular value decomposition of A (Boutsidis and Gallopoulos 2008).
+class Nndsvd(Formula):
+    """The nonnegative double singular value decomposition of A (Boutsidis and Gallopoulos 2008).
 
     Of each singular pair (u, v) the positive or the negative parts are kept, whichever product is larger,
     with lengths √(σ‖u±‖‖v±‖). Factors of a data matrix get u and v; a symmetric A has u = v. Entries that are
-    zero here stay zero under multiplicative updates: `nndsvda` and `nndsvdar` fill them.
-
-    Columns beyond the rank of A are uniform random numbers (of a fixed seed without `rng`); the others do not
-    depend on `rng`.
+    zero here stay zero under multiplicative updates: `Nndsvda` and `Nndsvdar` fill them. Columns beyond the
+    rank of A are uniform random numbers; the others do not depend on the random state.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.starts import nndsvd
+    >>> from symclust.starts import Nndsvd
     >>> from symclust.objectives import Frobenius
     >>> from symclust.operators import as_operator
     >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
-    >>> H = nndsvd(Frobenius(as_operator(blocks)), 2)
+    >>> H = Nndsvd().factor(Frobenius(as_operator(blocks)), 2)
     >>> (H @ H.T).round(6).tolist() == blocks.tolist()
     True
     """
-    operator = objective.operator
-    H = random(objective, n_columns, rng or np.random.RandomState(0))
-    most = min([n_columns, operator.n - 1, *(len(side) for side in operator.sides(H))])
-    values, vectors = operator.eigsh(max(most, 1), tol=ACCURACY)
-    for l in np.flatnonzero(values > ACCURACY * values[0]):
-        H[:, l] = _larger_part(operator, vectors[:, l], float(values[l]))
-    return H
+
+    fixed: ClassVar[bool] = True
+    two_factors: ClassVar[bool] = True
+
+    def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+        """Return H; without `rng`, random numbers are those of a fixed seed."""
+        operator = objective.operator
+        H = Random().factor(objective, n_columns, rng)
+        most = min([n_columns, operator.n - 1, *(len(side) for side in operator.sides(H))])
+        values, vectors = operator.eigsh(max(most, 1), tol=ACCURACY)
+        for l in np.flatnonzero(values > ACCURACY * values[0]):
+            H[:, l] = _larger_part(operator, vectors[:, l], float(values[l]))
+        return H
 
 
-def nndsvda(objective: Objective, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-    """Return `nndsvd` with √(m/k) in place of zeros, m the mean of A, so that every solver can move them.
+class Nndsvda(Nndsvd):
+    """`Nndsvd` with √(m/k) in place of zeros, m the mean of A, so that every solver can move them.
 
     A product of such entries has the mean of A. The mean itself, as the authors have it, is on the scale of A
-    and not of its factors: where A is large, little else would be left of the start.
+    and not of its factors: for a large A, little else would be left of the start.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.starts import nndsvda
+    >>> from symclust.starts import Nndsvda
     >>> from symclust.objectives import Frobenius
     >>> from symclust.operators import as_operator
     >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
-    >>> round(float(nndsvda(Frobenius(as_operator(blocks)), 2).min()), 3)  # √(0.75 / 2)
+    >>> round(float(Nndsvda().factor(Frobenius(as_operator(blocks)), 2).min()), 3)  # √(0.75 / 2)
     0.612
     """
-    H = nndsvd(objective, n_columns, rng)
-    H[H == 0] = entry_level(objective, n_columns)
-    return H
+
+    def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+        """Return H without zeros."""
+        H = super().factor(objective, n_columns, rng)
+        H[H == 0] = entry_level(objective, n_columns)
+        return H
 
 
-def nndsvdar(objective: Objective, n_columns: int, rng: np.random.RandomState) -> Array:
-    """Return `nndsvd` with random numbers in place of zeros, uniform up to a hundredth of those of `nndsvda`.
+class Nndsvdar(Nndsvd):
+    """`Nndsvd` with random numbers in place of zeros, uniform up to a hundredth of the entries of `Nndsvda`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.starts import nndsvdar
+    >>> from symclust.starts import Nndsvdar
     >>> from symclust.objectives import Frobenius
     >>> from symclust.operators import as_operator
     >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
-    >>> H = nndsvdar(Frobenius(as_operator(blocks)), 2, np.random.RandomState(0))
+    >>> H = Nndsvdar().factor(Frobenius(as_operator(blocks)), 2, np.random.RandomState(0))
     >>> bool(0 < H.min() < 0.01)
     True
     """
-    H = nndsvd(objective, n_columns, rng)
-    zero = H == 0
-    H[zero] = SHARE * entry_level(objective, n_columns) * rng.random_sample(np.count_nonzero(zero))
-    return H
+
+    fixed: ClassVar[bool] = False
+
+    def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+        """Return H without zeros."""
+        rng = rng or np.random.RandomState(0)
+        H = super().factor(objective, n_columns, rng)
+        zero = H == 0
+        H[zero] = SHARE * entry_level(objective, n_columns) * rng.random_sample(np.count_nonzero(zero))
+        return H
 
 
 def _larger_part(operator: Operator, vector: Array, value: float) -> Array:

@@ -45,9 +45,9 @@ CLASSES = {
     "operators._base": ("Restricted", "Scaled"),
     "operators._factors": ("DenseFactor", "SparseFactor"),
     "selection": ("ConsensusMatrix", "Curve", "Selection"),
-    "solvers": ("Result", "Start"),
-    "solvers._sets": ("RowSolver",),
+    "solvers": ("Result", "RowSolver"),
     "solvers.projected_gradient": ("Point",),
+    "starts": ("Start",),
     "two_factors": ("RowProblem",),
 }
 FUNCTIONS = {
@@ -56,7 +56,10 @@ FUNCTIONS = {
 }
 # Folders that have another name in files than in the package: models on disk outlive the house.
 IN_FILES = {"inputs": "estimators"}
-FORMER = {"estimators.select_n_clusters": "selection.select_n_clusters"}
+FORMER = {
+    "estimators.select_n_clusters": "selection.select_n_clusters",
+    "solvers.Start": "starts.Start",
+}
 
 
 @cache

@@ -73,6 +73,8 @@ class AlternatingSolver(Solver):
 class Bpp(AlternatingSolver):
     """Every half step solves its problem exactly (Kim and Park 2011; thesis 2.2, NMF/ANLS)."""
 
+    aliases: ClassVar[tuple[str, ...]] = ("anls",)
+
     @classmethod
     def lacks(cls, objective: Objective) -> list[str]:
         """Name separate rows too: pivoting solves them one by one."""

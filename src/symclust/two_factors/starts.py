@@ -44,9 +44,9 @@ def starting_points(
         initial = objective.initial()
         if not isinstance(init, str):
             return [objective.start(_balanced(initial, np.concatenate(init).astype(initial.operator.dtype)))]
-        initialize = registry.resolve("starts", init)
+        formula = registry.resolve("starts", init)()
         empty = objective.operator.degrees() == 0
-        points = [initialize(initial, n_columns, rng) for _ in range(n_init)]
+        points = [formula.factor(initial, n_columns, rng) for _ in range(n_init)]
         for H in points:
             H[empty] = 0
         return [objective.start(H) for H in points]

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from symclust import registry
 from symclust._types import Array
 from symclust.constraints import Nonnegative
 from symclust.exceptions import InputError
@@ -19,7 +18,8 @@ from symclust.selection._method import Method
 from symclust.selection._pairs import pairs_of
 from symclust.selection._rules import smallest_good, standard_error
 from symclust.selection._study import Study
-from symclust.solvers import Control, Problem, Starts, choose_solver, solve
+from symclust.solvers import Control, Problem, choose_solver, make_solver
+from symclust.starts import Setting, solve
 from symclust.validation import check_number
 
 __all__ = ["CrossValidation"]
@@ -162,9 +162,8 @@ def hidden_error(A: Any, hidden: Hidden, k: int, seed: int) -> float:
     mask = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
     shown = as_operator(A).without(mask)
     problem = Problem(shown, OffDiagonal(shown, IgnoredPairs.of(mask)), Nonnegative())
-    solver = registry.resolve("solvers", choose_solver(problem.objective))()
-    starts = Starts("merge", k, 1, np.random.RandomState(seed))
-    H = solve(problem, solver, starts, Control())[0][0].H
+    solver = make_solver(choose_solver(problem.objective))
+    H = solve("merge", Setting(problem, solver, Control(), k, 1, np.random.RandomState(seed)))[0][0].H
     # Rows that are not compared with each other may be long, and their product anything.
     foretold = np.einsum("pl,pl->p", H[hidden.i], H[hidden.j]).clip(max=A.max())
     wrong = np.asarray(A[hidden.i, hidden.j]).ravel() - foretold

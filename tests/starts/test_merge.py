@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from symclust import registry
 from symclust.operators import Dense, Gram, Operator, Sparse
-from symclust.solvers import Control, Starts, solve
-from symclust.solvers import _starts as pieces
+from symclust.solvers import Control, RowDescent
 from symclust.solvers.coupled import Anls
-from symclust.solvers.row_descent import RowDescent
+from symclust.starts import Setting, make_init, solve
+from symclust.starts import _clusters as pieces
 
 
 def similarity(n, seed):
@@ -160,9 +159,13 @@ def test_the_indicator_has_the_best_height_on_each_cluster_and_a_floor_elsewhere
 # The whole --------------------------------------------------------------------------------------------------
 
 
+def setting(problem, k=3, n_init=1, seed=0, solver=None, **control):
+    rng = np.random.RandomState(seed)
+    return Setting(problem, solver or RowDescent(), Control(**control), k, n_init, rng)
+
+
 def merge(problem, k, n_init=1, seed=0, **control):
-    starts = Starts("merge", k, n_init, np.random.RandomState(seed))
-    return pieces.find_starts(problem, RowDescent(), starts, Control(**control))
+    return make_init("merge").find(setting(problem, k, n_init, seed, **control))
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "gram"])
@@ -198,8 +201,7 @@ def test_starts_differ_and_repeat(as_problem, planted):
     one, again = (merge(problem, 4, n_init=3, seed=7) for _ in range(2))
     for a, b in zip(one, again, strict=True):
         assert_array_equal(a.H, b.H)
-    random = Starts("random", 3, 2, np.random.RandomState(0))
-    first, second = pieces.find_starts(problem, RowDescent(), random, Control())
+    first, second = make_init("random").find(setting(problem, n_init=2))
     assert np.any(first.H != second.H)
     assert first.merge_path is None
     assert first.reference is None
@@ -209,17 +211,14 @@ def test_starts_differ_and_repeat(as_problem, planted):
 @pytest.mark.parametrize("init", ["merge", "random", "spectral"])
 def test_precision_of_the_similarity_is_kept(as_problem, planted, init, dtype):
     problem = as_problem(planted().astype(dtype))
-    start = pieces.find_starts(
-        problem, RowDescent(), Starts(init, 3, 1, np.random.RandomState(0)), Control()
-    )[0]
+    start = make_init(init).find(setting(problem))[0]
     assert start.H.dtype == dtype
 
 
 def test_a_given_array_is_copied(as_problem, planted, positive):
     problem, H = as_problem(planted()), positive()
     copy = H.copy()
-    solver = registry.resolve("solvers", "row_descent")()
-    results, _ = solve(problem, solver, Starts(H, 3, 1, np.random.RandomState(0)), Control(max_iter=3))
+    results, _ = solve(H, setting(problem, max_iter=3))
     assert_array_equal(H, copy)
     assert np.any(H != results[0].H)
 
@@ -231,9 +230,8 @@ def test_the_callback_hears_only_of_the_descent_that_counts(as_problem, planted)
 
 
 def test_results_are_measured_against_the_random_start(as_problem, planted):
-    problem, solver = as_problem(planted()), registry.resolve("solvers", "row_descent")()
-    starts = Starts("merge", 3, 2, np.random.RandomState(0))
-    results, points = solve(problem, solver, starts, Control(tol=1e-3))
+    problem = as_problem(planted())
+    results, points = solve("merge", setting(problem, n_init=2, tol=1e-3))
     for result, point in zip(results, points, strict=True):
         assert result.reference == point.reference
         gradient = problem.measure(result.H, problem.operator @ result.H)[1]
@@ -261,8 +259,7 @@ def test_merge_asks_no_rows_of_an_operator_that_has_none(as_problem):
     operator = OnlyProducts(np.kron(np.eye(3), np.ones((5, 5))))
     problem = as_problem(operator)
     operator.asked = 0
-    starts = Starts("merge", 3, 1, np.random.RandomState(0))
-    ((result,), _) = solve(problem, Anls(), starts, Control())
+    ((result,), _) = solve("merge", setting(problem, solver=Anls()))
     assert operator.asked == 0
     assert len(np.unique(result.H.argmax(axis=1))) == 3
 
@@ -296,8 +293,7 @@ def clock(monkeypatch):
 
 
 def begin(problem, init, clock, **control):
-    starts = Starts(init, 4, 1, np.random.RandomState(0))
-    return solve(problem, RowDescent(), starts, Control(tol=0.0, clock=clock.now, **control))[0][0]
+    return solve(init, setting(problem, 4, tol=0.0, clock=clock.now, **control))[0][0]
 
 
 @pytest.mark.parametrize(("time_limit", "sweeps"), [(3.5, 4), (0.5, 1), (1e-9, 1)])
@@ -341,7 +337,5 @@ def test_a_start_that_cannot_be_cut_short_counts_too(as_problem, planted, clock,
 def test_numbers_that_nothing_has_gone_into_get_one_iteration(as_problem, planted, positive, clock, init):
     given = positive(k=4) if init == "array" else init
     clock.now = 9.0
-    starts = Starts(given, 4, 1, np.random.RandomState(0))
-    control = Control(tol=0.0, clock=0.0, time_limit=1.0)
-    ((result,), _) = solve(as_problem(planted()), RowDescent(), starts, control)
+    ((result,), _) = solve(given, setting(as_problem(planted()), 4, tol=0.0, clock=0.0, time_limit=1.0))
     assert result.stop_reason.startswith("stopped at time_limit=1 s after 1 iterations")
