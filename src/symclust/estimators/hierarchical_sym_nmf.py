@@ -17,13 +17,13 @@ from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
-from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
+from symclust.hierarchy import CommunityGrowth, CutGrowth, RaiseBoth, RaiseModularity, Tree
 from symclust.inputs._placing import LabelPlacer
 from symclust.inputs._similarity import Similarity
 from symclust.solvers import HISTORY, Progress, has_many_zeros
 from symclust.validation import check_callback, check_known, check_n_clusters, check_number, check_similarity
 
-REFINEMENTS = ("both", "modularity")
+REFINEMENTS = {"both": RaiseBoth, "modularity": RaiseModularity}
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
@@ -162,10 +162,13 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_similarity(A)
         smallest = self.min_size or (max(1, A.n // (10 * wanted)) if wanted else 1)
         seed = int(check_random_state(self.random_state).randint(2**31))
-        how = (A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
-        both = self.refine == "both"
-        growth = CutGrowth(*how) if self.refine is None else CommunityGrowth(*how, both)
-        tree = growth.grow(wanted or A.n, after=self._after_split)
+        growth: CutGrowth | CommunityGrowth
+        if self.refine is None:
+            growth = CutGrowth(A, self.balance, smallest, wanted is None, self.n_init, seed)
+            tree = growth.grow(wanted or A.n, after=self._after_split)
+        else:
+            growth = CommunityGrowth(A, self.balance, self.n_init, seed, REFINEMENTS[self.refine](smallest))
+            tree = growth.grow(wanted, after=self._after_split)
         self._store_tree(similarity, tree, growth.history, growth.is_stopped)
         return self
 
