@@ -88,7 +88,7 @@ def test_a_worker_that_is_killed_in_the_middle(client, documents):
     before = client.run(os.getpid)
     killed = []
 
-    def kill(tree, node):
+    def kill(step):
         if not killed:
             killed.append(next(iter(before.values())))
             os.kill(killed[0], signal.SIGKILL)

@@ -233,13 +233,13 @@ def test_the_note_says_why_there_are_fewer(corpus):
     assert note(score_threshold=1e9) == (
         "Only 2 topics were found of the 9 asked for: no topic reaches the score_threshold."
     )
-    assert note(callback=lambda tree, node: tree.n_splits == 2).startswith(
+    assert note(callback=lambda step: step.iteration == 2).startswith(
         "Only 3 topics were found of the 9 asked for: stopped by the callback"
     )
 
 
 def test_an_interrupted_run_warns_and_is_noted(corpus):
-    def interrupt(tree, node):
+    def interrupt(step):
         raise KeyboardInterrupt
 
     with pytest.warns(InterruptedWarning, match="interrupted") as caught:
@@ -249,7 +249,7 @@ def test_an_interrupted_run_warns_and_is_noted(corpus):
 
 
 def test_other_warnings_pass(corpus):
-    def complain(tree, node):
+    def complain(step):
         warnings.warn("so it goes", InterruptedWarning, stacklevel=1)
 
     with pytest.warns(InterruptedWarning, match="so it goes") as caught:
@@ -269,14 +269,8 @@ def test_outliers_are_kept_apart(corpus):
 
 
 def test_parameters_of_the_hierarchy_pass_through(corpus):
-    mixed = "hockey team ice puck goal player orbit moon rocket nasa launch shuttle"
-    soft = topics([*corpus[0], mixed], 3, random_state=0, refine=False, model_params={"soft": True})
-    assert np.count_nonzero(soft.membership_[-1]) > 1
     few = topics(corpus[0], None, random_state=0, model_params={"score_threshold": 0.9})
     assert len(few.leaves) == 2
-
-    with pytest.raises(CombinationError, match=r"soft tree.*refine=False"):
-        topics(corpus[0], 3, model_params={"soft": True})
 
 
 def test_without_refinement_the_tree_is_that_of_the_model(corpus):

@@ -380,6 +380,15 @@ def test_divisive_clustering_refuses_what_has_no_affinity(estimator, blobs):
         DivisiveClustering(estimator).fit(blobs[0])
 
 
+@pytest.mark.parametrize("options", [{"n_clusters": 5}, {"affinity": "cosine"}])
+def test_divisive_clustering_refuses_what_a_split_cannot_use(options, blobs):
+    with pytest.raises(CombinationError, match=f"{next(iter(options))}=.*leave it out in KernelKMeans"):
+        DivisiveClustering(KernelKMeans(**options)).fit(blobs[0])
+    plain, same = KernelKMeans(random_state=0), KernelKMeans(2, affinity="precomputed", random_state=0)
+    labels = [DivisiveClustering(one, 3).fit(blobs[0]).labels_ for one in (plain, same)]
+    assert_array_equal(*labels)
+
+
 # Refusals ---------------------------------------------------------------------------------------------------
 
 

@@ -96,7 +96,6 @@ def test_counts_that_are_negative_are_refused(counts):
     [
         {},
         {"criterion": "energy"},
-        {"soft": True},
         {"outlier_trials": 0},
         {"outlier_ratio": 2.0, "n_clusters": 9},
     ],

@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from symclust import HierarchicalNMF
+from symclust import HierarchicalNMF, load
 from symclust.exceptions import InputError, InterruptedWarning, NotConvergedWarning, OptionError
 
 UNSUITED = {"check_clustering": "gives negative features, whatever the tags say"}
-MODELS = [HierarchicalNMF(), HierarchicalNMF(split="spherical_k_means"), HierarchicalNMF(soft=True)]
+MODELS = [HierarchicalNMF(), HierarchicalNMF(split="spherical_k_means")]
 
 
 @parametrize_with_checks(MODELS, expected_failed_checks=lambda model: UNSUITED)
@@ -80,15 +80,20 @@ def test_hard_memberships_are_the_labels(documents):
     np.testing.assert_array_equal(model.membership_[placed].argmax(axis=1), model.labels_[placed])
 
 
-def test_soft_memberships_sum_to_one(documents):
-    X = documents[0].copy()
-    X[0] = X[0] + X[100]
-    model = HierarchicalNMF(4, soft=True, random_state=0).fit(X)
-    placed = model.labels_ >= 0
-    np.testing.assert_allclose(model.membership_.sum(axis=1), placed)
-    assert np.count_nonzero(model.membership_[0]) == 2
-    hard = HierarchicalNMF(4, random_state=0).fit(X)
-    assert adjusted_rand_score(hard.labels_, model.labels_) > 0.8
+@pytest.mark.parametrize("sparse", [False, True])
+def test_training_documents_keep_their_labels(documents, sparse, tmp_path):
+    X = np.vstack([np.pad(documents[0], ((0, 0), (0, 3))), np.r_[documents[0][0], 40.0, 30.0, 20.0]])
+    X[:30] += X[30:60]  # explained better by other leaves than by their own
+    given = sp.csr_array(X) if sparse else X
+    model = HierarchicalNMF(4, random_state=0).fit(given)
+    assert model.outliers_.size
+    assert (model.flatten().labels_ != model.labels_).any()
+    np.testing.assert_array_equal(model.predict(given), model.labels_)
+    np.testing.assert_array_equal(model.predict(given[20:60]), model.labels_[20:60])
+    unseen = given * 2
+    np.testing.assert_array_equal(model.predict(unseen), model.transform(unseen).argmax(axis=1))
+    loaded = load(model.save(tmp_path / "tree", data=False))
+    np.testing.assert_array_equal(loaded.predict(given), model.labels_)
 
 
 def test_flatten_explains_every_document(documents):
@@ -173,8 +178,8 @@ def test_single_term_documents_do_no_harm(documents):
 
 
 def test_an_interrupt_keeps_the_tree(documents):
-    def interrupt(tree, node):
-        if tree.n_splits == 2:
+    def interrupt(step):
+        if step.iteration == 2:
             raise KeyboardInterrupt
 
     with pytest.warns(InterruptedWarning, match="interrupted at 3 leaves of 4; the tree so far is kept"):
@@ -186,7 +191,7 @@ def test_an_interrupt_keeps_the_tree(documents):
 
 @pytest.mark.parametrize("answer", [True, np.True_])
 def test_a_callback_stops(documents, answer):
-    model = HierarchicalNMF(4, callback=lambda tree, node: answer, random_state=0).fit(documents[0])
+    model = HierarchicalNMF(4, callback=lambda step: answer, random_state=0).fit(documents[0])
     assert len(model.components_) == 2
     assert model.stop_reason_ == "stopped by the callback at 2 leaves"
 
@@ -234,7 +239,7 @@ def test_pickle(documents):
 
 CODE = """
 import sys, numpy as np, scipy.sparse as sp
-from symclust import HierarchicalNMF
+from symclust import HierarchicalNMF, load
 X = sp.random_array((4000, 2000), density=0.02, rng=np.random.default_rng(0), format="csr")
 found = {}
 for split in ("rank_two", "k_means", "spherical_k_means"):  # X has enough entries to be worth threads

@@ -163,9 +163,8 @@ def test_trees_of_communities(refine, tmp_path):
     check(lambda: symclust.HierarchicalSymNMF(8, **options), A, tmp_path, calls=(1, 6))
 
 
-@pytest.mark.parametrize("soft", [False, True])
-def test_trees_of_topics(soft, tmp_path):
-    options = {"soft": soft, "random_state": 0}
+def test_trees_of_topics(tmp_path):
+    options = {"random_state": 0}
     check(lambda: symclust.HierarchicalNMF(7, **options), X, tmp_path, calls=(1, 4))
     sparse = sp.csr_array(np.where(X > 2, X, 0))
     check(lambda: symclust.HierarchicalNMF(7, **options), sparse, tmp_path, calls=(3,))

@@ -14,7 +14,7 @@ from symclust import (
     LinkageClustering,
     SpectralNJW,
 )
-from symclust.exceptions import InterruptedWarning
+from symclust.exceptions import InterruptedWarning, NotConvergedWarning, OptionError
 from symclust.hierarchy import Tree
 
 TREES = [
@@ -22,7 +22,6 @@ TREES = [
     DivisiveClustering(SpectralNJW(random_state=0), 5),
     HierarchicalLeftStochastic(5),
     HierarchicalNMF(5, random_state=0),
-    HierarchicalNMF(5, outlier_trials=0, soft=True, random_state=0),
     HierarchicalSymNMF(5, random_state=0),
 ]
 
@@ -84,3 +83,29 @@ def test_an_interrupt_before_the_first_split_is_passed_on(model, X, monkeypatch)
     interrupt_at(monkeypatch, 0)
     with pytest.raises(KeyboardInterrupt):
         clone(model).fit(X)
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+def test_a_time_limit_keeps_the_tree(model, X):
+    whole = clone(model).set_params(time_limit=1e3).fit(X)
+    assert whole.converged_ and whole.tree_.n_splits == 4
+    with pytest.warns(NotConvergedWarning, match=r"stopped at time_limit=1e-09 s, at 2 leaves"):
+        part = clone(model).set_params(time_limit=1e-9).fit(X)
+    assert not part.converged_
+    assert set(part.labels_[part.labels_ >= 0]) == {0, 1}
+    with pytest.raises(OptionError, match="time_limit=0"):
+        clone(model).set_params(time_limit=0).fit(X)
+
+
+@pytest.mark.parametrize("model", [HierarchicalNMF(5, random_state=0), HierarchicalSymNMF(5, random_state=0)])
+def test_callbacks_of_trees_are_those_of_descents(model, X):
+    seen = []
+    model = clone(model).set_params(callback=seen.append).fit(X)
+    assert [step.iteration for step in seen] == [1, 2, 3, 4]
+    assert [step.start for step in seen] == [0] * 4
+    assert [step.seconds for step in seen] == sorted(step.seconds for step in seen)
+    scores = [node.score for node in model.tree_.nodes if node.split is not None]
+    if isinstance(model, HierarchicalNMF):
+        assert [step.objective for step in seen] == scores
+    else:  # before nodes move
+        assert seen[-1].objective == pytest.approx(model.objective_, rel=0.2)

@@ -86,16 +86,6 @@ def test_parts_of_parts_are_those_in_memory(seed):
     assert np.array_equal(gathered.columns, same.columns)
 
 
-def test_shares_of_samples():
-    X = documents(3)
-    blocks, whole = BlockSamples.of(in_blocks(X)), Samples.of(X)
-    shares = np.random.RandomState(0).rand(whole.shape[0])
-    blocks, whole = blocks.shared(shares).shared(shares), whole.shared(shares).shared(shares)
-    np.testing.assert_allclose(blocks.total(), whole.total())
-    half = np.arange(0, whole.shape[0], 2)
-    np.testing.assert_allclose(blocks.take(half).shares, whole.take(half).shares)
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_split_is_the_compiled_one(dtype, seed):

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.datasets import lfr, planted_partition
-from symclust.hierarchy import CommunityGrowth, CutGrowth, LeafGraph, Tree
+from symclust.hierarchy import CommunityGrowth, CutGrowth, LeafGraph, RaiseBoth, RaiseModularity, Tree
+from symclust.hierarchy.communities.scales import Leaves
 from symclust.metrics import normalized_cut
 from symclust.operators import as_operator
 
@@ -18,8 +19,9 @@ graphs = st.tuples(st.integers(1, 25), st.floats(0, 0.5), st.integers(0, 1000)).
 )
 
 
-def growth(graph, smallest=1, while_modular=False, both=True, seed=0):
-    return CommunityGrowth(as_operator(graph), 0.25, smallest, while_modular, 1, seed, both)
+def growth(graph, smallest=1, both=True, seed=0):
+    moves = (RaiseBoth if both else RaiseModularity)(smallest)
+    return CommunityGrowth(as_operator(graph), 0.25, 1, seed, moves)
 
 
 def modularity(graph, tree, k=None):
@@ -36,7 +38,7 @@ def few_nodes_are_enough(monkeypatch):
 @settings(max_examples=60)
 @given(graphs, st.integers(1, 3), st.booleans(), st.booleans())
 def test_children_share_their_parents_members(graph, smallest, while_modular, both):
-    tree = growth(graph, smallest, while_modular, both).grow(min(6, len(graph)))
+    tree = growth(graph, smallest, both).grow(None if while_modular else min(6, len(graph)))
     for node in tree.nodes:
         if node.children:
             parts = [tree.nodes[child].members for child in node.children]
@@ -125,7 +127,7 @@ def test_large_graphs_are_joined_to_their_communities(while_modular, monkeypatch
     A, y = planted_partition(1200, 6, degree=16, mixing=0.2, random_state=0)
     assert LeafGraph.whole(as_operator(A)).joined(0)[0].n < 20  # fewer than what is enough
     seen = sizes_of_cut_graphs(monkeypatch)
-    tree = growth(A, while_modular=while_modular).grow(1200 if while_modular else 6)
+    tree = growth(A).grow(None if while_modular else 6)
     assert tree.n_splits + 1 == 6
     assert len(set(zip(y, tree.cut(6), strict=True))) == 6
     assert max(seen) < 600
@@ -153,26 +155,28 @@ def test_the_modularity_of_random_graphs_is_known_whatever_the_weights():
 
 @pytest.fixture
 def wrong_leaves():
-    """Return a growth with two communities in one leaf and one in two, its labels, and the communities."""
+    """Return a growth that has found two communities in one leaf and one in two, and the communities."""
     A, y = planted_partition(600, 3, degree=16, mixing=0.1, random_state=0)
+    tree = Tree(3)
+    tree.split(0, [[0], [1, 2]])
+    tree.split(2, [[1], [2]])
     grown = growth(A)
-    grown.tree = Tree(3)
-    grown.tree.split(0, [[0], [1, 2]])
-    grown.tree.split(2, [[1], [2]])
-    return grown, np.where(y == 2, 1 + np.arange(600) % 2, 0).astype(np.int32), y
+    grown._clock = 0.0
+    grown._found = Leaves(tree, np.where(y == 2, 1 + np.arange(600) % 2, 0).astype(np.int32))
+    return grown, y
 
 
 def test_a_tree_that_grows_anew_parts_and_joins_communities(wrong_leaves):
-    grown, labels, y = wrong_leaves
-    labels = grown._regrown(labels, 3)
-    assert grown.tree.n_splits + 1 == 3
+    grown, y = wrong_leaves
+    grown._grow_anew(3)
+    assert grown._found.n == 3
     # Moves follow: until then a few nodes may be on the wrong side.
-    assert sum(np.bincount(y[labels == leaf]).max() for leaf in range(3)) > 590
+    assert sum(np.bincount(y[grown._found.labels == leaf]).max() for leaf in range(3)) > 590
 
 
-def test_an_interrupt_leaves_a_tree_that_was_to_grow_anew_as_it_was(wrong_leaves, monkeypatch):
-    grown, labels, _ = wrong_leaves
-    tree, seen, bisect = grown.tree, [], LeafGraph.bisect
+def test_a_tree_that_grows_anew_is_as_it_was_after_an_interrupt(wrong_leaves, monkeypatch):
+    grown, _ = wrong_leaves
+    before, seen, bisect = grown._found, [], LeafGraph.bisect
 
     def interrupting(self, *how):
         seen.append(self.n)
@@ -182,15 +186,15 @@ def test_an_interrupt_leaves_a_tree_that_was_to_grow_anew_as_it_was(wrong_leaves
 
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(LeafGraph, "bisect", interrupting)
-    for at in range(1, 100):
+    at, is_interrupted = 0, True
+    while is_interrupted:
+        at, is_interrupted = at + 1, False
         seen.clear()
-        tree.interrupted, grown.tree = False, tree
-        found = grown._regrown(labels, 3)
-        if len(seen) < at:
-            break
-        assert found is labels
-        assert grown.tree is tree
-        assert tree.interrupted
+        try:
+            grown._grow_anew(3)
+        except KeyboardInterrupt:
+            is_interrupted = True
+            assert grown._found is before
     assert at > 5
 
 
@@ -198,7 +202,7 @@ def test_an_interrupt_leaves_a_tree_that_was_to_grow_anew_as_it_was(wrong_leaves
 def test_communities_that_fell_together_are_found_on_large_graphs(monkeypatch):
     A, y = planted_partition(3000, 20, degree=20, mixing=0.5, random_state=0)
     pairs = [len(set(zip(y, growth(A).grow(20).cut(20), strict=True)))]
-    monkeypatch.setattr(CommunityGrowth, "_regrown", lambda self, labels, _: labels)
+    monkeypatch.setattr(CommunityGrowth, "_grow_anew", lambda self, _: None)
     pairs.append(len(set(zip(y, growth(A).grow(20).cut(20), strict=True))))
     assert pairs[0] < 32 < pairs[1]
 
@@ -227,9 +231,7 @@ def test_moves_find_what_cuts_alone_do_not():
 @pytest.mark.parametrize("while_modular", [True, False])
 def test_modularity_alone_is_at_least_as_high(while_modular):
     graph = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
-    either = [
-        growth(graph, 1, while_modular, both).grow(6 if not while_modular else 77) for both in (True, False)
-    ]
+    either = [growth(graph, both=both).grow(None if while_modular else 6) for both in (True, False)]
     assert modularity(graph, either[1]) >= modularity(graph, either[0]) - 1e-3
 
 
@@ -237,7 +239,7 @@ def test_leaves_vanish_where_the_modularity_can_do_without_them():
     A, _ = lfr(3000, mixing=0.5, random_state=0)
     graph = nx.from_scipy_sparse_array(A)
     before = CutGrowth(as_operator(A), 0.25, 1, True, 1, 0).grow(3000)
-    after = growth(A, 1, True, both=False).grow(3000)
+    after = growth(A, both=False).grow()
     assert after.n_splits < before.n_splits
     assert modularity(graph, after) > modularity(graph, before)
 

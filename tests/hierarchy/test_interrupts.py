@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from symclust import hierarchy
-from symclust.hierarchy import CommunityGrowth, CutGrowth, Samples, TopicGrowth, Tree, Trials, grow
+from symclust.hierarchy import (
+    CommunityGrowth,
+    CutGrowth,
+    RaiseBoth,
+    RaiseModularity,
+    Samples,
+    TopicGrowth,
+    Tree,
+    Trials,
+    grow,
+)
 from symclust.hierarchy.topics.splits import rank_two
 from symclust.operators import as_operator
 
@@ -118,7 +128,7 @@ def test_an_interrupt_at_any_line_of_the_moves_leaves_a_whole_tree(both, monkeyp
 
     def by_communities():
         nonlocal growth
-        growth = CommunityGrowth(A, 0.25, 1, False, 1, 0, both)
+        growth = CommunityGrowth(A, 0.25, 1, 0, (RaiseBoth if both else RaiseModularity)(1))
         return None, lambda: growth.grow(5)
 
     n, kept, was_interrupted = 1, 0, True

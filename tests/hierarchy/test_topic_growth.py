@@ -120,15 +120,3 @@ def test_a_threshold_stops():
 def test_a_watcher_stops():
     X, _ = topics()
     assert growth(X).grow(4, after=lambda tree, node: tree.n_splits == 2).n_splits == 2
-
-
-def test_shares_of_a_soft_tree_sum_to_one():
-    X, _ = topics(4)
-    X[0] = X[30] + X[60]  # half of two topics
-    tree = TopicGrowth(Samples.of(X), len(X), Trials(rank_two), np.random.RandomState(0), soft=True).grow(4)
-    total = np.zeros(len(X))
-    for leaf in tree.leaves():
-        np.add.at(total, leaf.data["samples"], leaf.data["shares"])
-        assert np.isin(leaf.members, leaf.data["samples"]).all()
-    np.testing.assert_allclose(total, 1)
-    assert sum(0 in leaf.data["samples"] for leaf in tree.leaves()) == 2

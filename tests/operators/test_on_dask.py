@@ -312,7 +312,7 @@ def test_a_client_that_is_closed_while_rows_are_gone_over(passing):
 def test_a_client_that_is_closed_while_a_tree_of_documents_grows(client):
     passing = Client(client.cluster, timeout=60)  # in use by all threads until it is closed
     X = da.from_array(np.random.default_rng(0).poisson(0.5, (200, 30)).astype(float), chunks=(50, 30))
-    options = {"random_state": 0, "max_iter": 12, "callback": lambda tree, node: passing.close()}
+    options = {"random_state": 0, "max_iter": 12, "callback": lambda step: passing.close()}
     with (
         dask.config.set({"symclust.gathered-entries": 0}),
         pytest.raises(WorkerError, match=r"distributed\.Client\("),

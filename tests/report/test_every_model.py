@@ -91,17 +91,16 @@ def test_a_tree_of_communities_names_its_best_connected(page):
     assert "membership_" not in vars(model)
 
 
-@pytest.mark.parametrize("soft", [False, True])
-def test_a_tree_of_topics_names_its_terms(page, soft):
+def test_a_tree_of_topics_names_its_terms(page):
     blocks = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
     terms = ["<i>&", *"bcdef"]
-    model = HierarchicalNMF(3, soft=soft, random_state=0).fit(blocks)
+    model = HierarchicalNMF(3, random_state=0).fit(blocks)
     assert "0 4 samples" in tree_words(page(model))  # features have no names
     seen = page(model, feature_names=terms)
     for label, best in enumerate(model.top_terms(2, terms)):
         orders = (f"{label} {best[0]} , {best[1]} ,", f"{label} {best[1]} , {best[0]} ,")
         assert any(words in tree_words(seen) for words in orders)
-    framed = HierarchicalNMF(3, soft=soft, random_state=0).fit(pd.DataFrame(blocks, columns=terms))
+    framed = HierarchicalNMF(3, random_state=0).fit(pd.DataFrame(blocks, columns=terms))
     assert tree_words(page(framed)) == tree_words(seen)
 
 

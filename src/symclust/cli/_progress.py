@@ -70,11 +70,11 @@ class Bar:
         count = f", {step.done} of {step.total}" if step.total > 1 else ""
         self.to(step.done / max(step.total, 1), f"{step.stage}{count}")
 
-    def leaves(self, wanted: int) -> Callable[[Any, Any], None]:
+    def leaves(self, wanted: int) -> Callable[[Any], None]:
         """Return a callback for a tree that grows to some number of leaves."""
 
-        def report(tree: Any, _: Any) -> None:
-            count = tree.n_splits + 1
+        def report(step: Any) -> None:
+            count = step.iteration + 1
             self.to(min(count / wanted, 1.0), f"{count} of {wanted} leaves")
 
         return report

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +15,14 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import HardEstimator, SimilarityEstimator
-from symclust.exceptions import InputError, InterruptedWarning, OptionError
+from symclust.estimators._growing import Growing
+from symclust.exceptions import CombinationError, InputError, InterruptedWarning, OptionError
 from symclust.hierarchy import Node, Tree, Within, grow, splinter
 from symclust.inputs.similarity import Similarity
 from symclust.operators import Operator
 from symclust.validation import check_n_clusters, check_similarity
+
+IN_A_SPLIT = {"n_clusters": 2, "affinity": "precomputed"}
 
 
 class TreeEstimator(HardEstimator):
@@ -26,6 +30,8 @@ class TreeEstimator(HardEstimator):
 
     A subclass says how a cluster is split, from the similarity of its samples alone.
     """
+
+    time_limit: float | None
 
     @abstractmethod
     def _bisect(self, K: Operator) -> Array | None:
@@ -52,19 +58,23 @@ class TreeEstimator(HardEstimator):
             For scikit-learn's conventions.
         """
         self._check_options()
+        ending = Growing(self.time_limit)
         similarity = self._read(X)
         K = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, K.n)
         check_similarity(K, nonnegative=False)
         self._comment(similarity)
         within = Within(K)
-        self.tree_ = self._grow(K, n_clusters, within)
+        self.tree_ = self._grow(K, n_clusters, within, ending)
         leaves = self.tree_.leaves()
         labels = self.tree_.cut(len(leaves))
         outcome: dict[str, Any] = {"objective": within.average(leaves)}
         if self.tree_.interrupted:
             reason = f"interrupted at {len(leaves)} leaves of {n_clusters}; the tree so far is kept"
             outcome |= {"converged": False, "interrupted": True, "stop_reason": reason}
+        elif len(leaves) < n_clusters and ending.reason:
+            reason = f"{ending.reason} at {len(leaves)} leaves of {n_clusters}"
+            outcome |= {"converged": False, "stop_reason": reason}
         elif len(leaves) < n_clusters:
             outcome["converged"] = False
             outcome["stop_reason"] = (
@@ -74,7 +84,7 @@ class TreeEstimator(HardEstimator):
         self._store_labels(similarity, labels, len(leaves), **outcome)
         return self
 
-    def _grow(self, K: Operator, n_clusters: int, within: Within) -> Tree:
+    def _grow(self, K: Operator, n_clusters: int, within: Within, ending: Growing) -> Tree:
         tree = Tree(K.n)
         cuts = {0: K}  # of the leaves: together no larger than K, and each is cut from its parent's
 
@@ -94,7 +104,7 @@ class TreeEstimator(HardEstimator):
             return [node.members[~right], node.members[right]]
 
         with single_threaded_blas():  # once for all splits: many are too small to pay for it each time
-            return grow(tree, n_clusters, split, within)
+            return grow(tree, n_clusters, split, within, ending.is_over, ending.after)
 
 
 class Diana(TreeEstimator):
@@ -112,6 +122,8 @@ class Diana(TreeEstimator):
         How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    time_limit : float, default=None
+        Seconds after which the tree is left as it is then, with one split at least.
     random_state : int, RandomState or None, default=None
         Makes the choice of ``n_clusters="auto"`` repeatable; nothing else is left to chance.
 
@@ -142,11 +154,13 @@ class Diana(TreeEstimator):
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        time_limit: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.time_limit = time_limit
         self.random_state = random_state
 
     def _bisect(self, K: Operator) -> Array | None:
@@ -162,14 +176,17 @@ class DivisiveClustering(TreeEstimator):
     Parameters
     ----------
     estimator : clusterer
-        What splits a cluster: an estimator of symclust, or any of scikit-learn's that accepts similarities as
-        ``affinity="precomputed"``. It is cloned for each split, with two clusters and a precomputed affinity.
+        The method that splits a cluster: an estimator of symclust, or any of scikit-learn's that accepts
+        similarities as ``affinity="precomputed"``. It is cloned for each split, with two clusters and that
+        affinity; others of its own are refused.
     n_clusters : int or "auto", default=2
         Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How samples become similarities, once, for the root.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    time_limit : float, default=None
+        Seconds after which the tree is left as it is then, with one split at least.
     random_state : int, RandomState or None, default=None
         Makes the choice of ``n_clusters="auto"`` repeatable, and splits by an estimator whose own
         `random_state` is None.
@@ -196,12 +213,14 @@ class DivisiveClustering(TreeEstimator):
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        time_limit: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.time_limit = time_limit
         self.random_state = random_state
 
     def _check_options(self) -> None:
@@ -213,11 +232,19 @@ class DivisiveClustering(TreeEstimator):
                 f"estimator={self.estimator!r} must be a clusterer with the parameters n_clusters and "
                 "affinity, such as SpectralNJW(), KernelKMeans() or SymNMF()."
             )
+        defaults = signature(type(self.estimator)).parameters
+        for name, needed in IN_A_SPLIT.items():
+            if known[name] not in (needed, defaults[name].default):
+                raise CombinationError(
+                    f"{name}={known[name]!r} of the estimator has no meaning in a split, which makes two "
+                    "clusters of given similarities. Give it to DivisiveClustering, and leave it out in "
+                    f"{type(self.estimator).__name__}."
+                )
 
     def _bisect(self, K: Operator) -> Array | None:
         if K.n < 2:
             return None
-        splitter = clone(self.estimator).set_params(n_clusters=2, affinity="precomputed")
+        splitter = clone(self.estimator).set_params(**IN_A_SPLIT)
         if getattr(splitter, "random_state", 0) is None:
             splitter.set_params(random_state=self.random_state)
         given = K if isinstance(splitter, SimilarityEstimator) else K.matrix

@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust import registry
 from symclust._kernels import spmm
-from symclust._labels import OF_FEATURES, labels_of, warn_of_degenerate
+from symclust._labels import OF_FEATURES, labels_of, memberships_of, warn_of_degenerate
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import Clusterer
+from symclust.estimators._growing import Growing
 from symclust.exceptions import (
     CombinationError,
     DegenerateWarning,
@@ -29,19 +30,18 @@ from symclust.exceptions import (
     OptionError,
     warn,
 )
-from symclust.hierarchy import AnySamples, BlockSamples, Node, Samples, TopicGrowth, Tree, Trials
+from symclust.hierarchy import AnySamples, BlockSamples, Samples, TopicGrowth, Trials
+from symclust.inputs._placing import KnownRows
 from symclust.nnls import block_pivoting
 from symclust.operators import RowBlocks, dense_product, is_dask, read_csr
 from symclust.storage import Savable, data_are, is_recording
 from symclust.validation import (
-    check_callback,
     check_features,
     check_known,
     check_n_clusters,
     check_nonnegative,
     check_number,
     check_range,
-    is_true,
 )
 
 
@@ -70,15 +70,15 @@ class HierarchicalNMF(Clusterer):
         How the next leaf is found: by how well its parts would divide its terms, or by that and how much more
         of the samples the two parts would explain. "energy" follows uneven classes better, and is not
         limited to values between 0 and 1.
-    soft : bool, default=False
-        Let samples belong to both children, with the weights of their two memberships.
     tol : float, default=5e-3
         A split stops when its projected gradient has fallen to this share of the first one.
     max_iter : int, default=500
         Largest number of iterations of a split.
+    time_limit : float, default=None
+        Seconds after which the tree is left as it is then, with one split at least.
     callback : callable, default=None
-        Called with the tree and the node that was split, after each split; returning True stops. A
-        `symclust.Checkpoint` keeps the work in a file.
+        Called after each split as in `NMF`: `iteration` is the number of splits so far, `objective` the score
+        of the leaf that was split. Returning True stops. A `symclust.Checkpoint` keeps the work in a file.
     random_state : int, RandomState or None, default=None
         Where the searches for a start begin.
 
@@ -90,8 +90,7 @@ class HierarchicalNMF(Clusterer):
     labels_ : ndarray of shape (n_samples,)
         Leaves from left to right; −1 for outliers and samples without features.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        A one at each sample's leaf; for a soft tree the products of the weights along the path, which sum to
-        one. Rows of outliers are zero.
+        A one at each sample's leaf; rows of outliers are zero.
     components_ : ndarray of shape (n_clusters, n_features)
         Term weights of the leaves, rows of unit length.
     outliers_ : ndarray of int
@@ -136,10 +135,10 @@ class HierarchicalNMF(Clusterer):
         outlier_ratio: float = 9.0,
         split: str = "rank_two",
         criterion: str = "mndcg",
-        soft: bool = False,
         tol: float = 5e-3,
         max_iter: int = 500,
-        callback: Callable[[Tree, Node], object] | None = None,
+        time_limit: float | None = None,
+        callback: Callable[[Any], object] | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -148,9 +147,9 @@ class HierarchicalNMF(Clusterer):
         self.outlier_ratio = outlier_ratio
         self.split = split
         self.criterion = criterion
-        self.soft = soft
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.callback = callback
         self.random_state = random_state
 
@@ -167,6 +166,7 @@ class HierarchicalNMF(Clusterer):
         """
         begun = time.perf_counter()
         self._check_options()
+        ending = Growing(self.time_limit, self.callback)
         given, X = X, self._check_X(X, reset=True)
         wanted = np.inf if self.n_clusters is None else check_n_clusters(self.n_clusters, X.shape[0])
         if not isinstance(X, RowBlocks):
@@ -179,14 +179,17 @@ class HierarchicalNMF(Clusterer):
         way = partial(split, tol=self.tol, max_iter=self.max_iter)
         trials = Trials(way, self.outlier_trials, self.outlier_ratio, score)
         random_state = check_random_state(self.random_state)
-        growth = TopicGrowth(samples, X.shape[0], trials, random_state, self.soft)
+        growth = TopicGrowth(samples, X.shape[0], trials, random_state)
         with single_threaded_blas():
-            is_stopped = self._grow(growth, wanted)
+            growth.grow(
+                wanted, self.score_threshold, lambda tree, node: ending.after(tree.n_splits, node.score)
+            )
         self._store(growth, X.shape[1], X.dtype)
-        self.stop_reason_, self.converged_ = self._end(wanted, is_stopped)
+        self.stop_reason_, self.converged_ = self._end(wanted, ending.reason)
         self._X = given if isinstance(X, RowBlocks) else X  # flatten() explains all of it
+        self._known = KnownRows(X)
         self._warn_of_degenerate(np.setdiff1d(np.arange(X.shape[0]), samples.members))
-        self._warn_of_fewer_leaves(wanted, is_stopped)
+        self._warn_of_fewer_leaves(wanted, ending)
         self.timings_["total"] = time.perf_counter() - begun
         return self
 
@@ -226,18 +229,6 @@ class HierarchicalNMF(Clusterer):
             raise OptionError("n_clusters=None needs a score_threshold to stop at; give one of the two.")
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters)
-        check_callback(self.callback, "the tree and a node")
-
-    def _grow(self, growth: TopicGrowth, wanted: float) -> bool:
-        """Grow the tree; return whether the callback stopped it."""
-        answers = [False]
-
-        def after(tree: Tree, node: Node) -> bool:
-            answers.append(self.callback is not None and is_true(self.callback(tree, node)))
-            return answers[-1]
-
-        growth.grow(wanted, self.score_threshold, after)
-        return answers[-1]
 
     def _store(self, growth: TopicGrowth, n_features: int, dtype: Any) -> None:
         self.tree_ = growth.tree
@@ -251,7 +242,7 @@ class HierarchicalNMF(Clusterer):
         self.n_iter_ = clock.n_iter
         self.timings_ = {"splits": clock.splits, "copies": clock.copies, "scores": clock.scores}
 
-    def _end(self, wanted: float, is_stopped: bool) -> tuple[str, bool]:
+    def _end(self, wanted: float, ended: str) -> tuple[str, bool]:
         """Return why the growth ended, and whether that is what was asked for."""
         n_leaves = self.tree_.n_splits + 1
         leaves = f"{n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
@@ -260,8 +251,8 @@ class HierarchicalNMF(Clusterer):
             return f"interrupted at {leaves}{limit}; the tree so far is kept", False
         if n_leaves >= wanted:
             return f"done: {leaves}", True
-        if is_stopped:
-            return f"stopped by the callback at {leaves}", False
+        if ended:
+            return f"{ended} at {leaves}", False
         if self.score_threshold is not None:
             return f"done: no leaf reaches the threshold, at {leaves}", True
         return f"no leaf can be split further, at {leaves}", False
@@ -277,11 +268,14 @@ class HierarchicalNMF(Clusterer):
         placed = self.labels_[self.labels_ >= 0]  # outliers are an answer, given in `outliers_`
         warn_of_degenerate(type(self).__name__, placed, len(self.components_), OF_FEATURES)
 
-    def _warn_of_fewer_leaves(self, wanted: float, is_stopped: bool) -> None:
+    def _warn_of_fewer_leaves(self, wanted: float, ending: Growing) -> None:
         name, n_leaves = type(self).__name__, self.tree_.n_splits + 1
         if self.tree_.interrupted:
             warn(f"{name} was {self.stop_reason_}.", InterruptedWarning)
-        elif not self.converged_ and not is_stopped:
+        elif not self.converged_ and ending.reason:
+            if not ending.is_stopped:
+                warn(f"{name} {self.stop_reason_}.", NotConvergedWarning)
+        elif not self.converged_:
             warn(
                 f"{name} found only {n_leaves} {'cluster' if n_leaves == 1 else 'clusters'} of the {wanted} "
                 "asked for: no leaf can be split further. This happens if samples are too similar, or if "
@@ -296,21 +290,13 @@ class HierarchicalNMF(Clusterer):
 
     @property
     def membership_(self) -> Array:
-        """Weights of the samples in the leaves; made when asked for, since most of it is zero."""
+        """Zeros and ones; made when asked for, since most of it is zero."""
         check_is_fitted(self, "tree_")
-        H = np.zeros((len(self.labels_), len(self.components_)), dtype=self.components_.dtype)
-        for label, leaf in enumerate(self.tree_.leaves()):
-            if self.soft and "samples" in leaf.data:
-                H[leaf.data["samples"], label] = leaf.data["shares"]
-            else:
-                H[leaf.members, label] = 1
-        H[self.outliers_] = 0
-        sums = H.sum(axis=1, keepdims=True)
-        return H / np.where(sums > 0, sums, 1)
+        return memberships_of(self.labels_, len(self.components_), self.components_.dtype)
 
     @property
     def _gives_degrees(self) -> bool:
-        return bool(self.soft)
+        return False
 
     @property
     def _n_features_out(self) -> int:
@@ -379,8 +365,26 @@ class HierarchicalNMF(Clusterer):
         return memberships(self._check_X(X, reset=False), self.components_)
 
     def predict(self, X: Any) -> Array:
-        """Return the topic of largest membership of each sample, −1 where no topic explains it."""
-        return labels_of(self.transform(X))
+        """Return the topic of each sample.
+
+        A sample seen in training keeps its label. An unseen one gets the topic of its largest membership in
+        `transform`, −1 if no topic explains it.
+
+        Parameters
+        ----------
+        X : array-like, sparse or Dask array of shape (n_samples, n_features)
+            As in `fit`.
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        labels = labels_of(memberships(X, self.components_))
+        if "_known" in vars(self):  # not in files of older versions
+            number = self._known.find(self._known.keys(X))
+            labels = np.where(number < 0, labels, self.labels_[number])
+        return labels
+
+    def _restore(self) -> None:
+        self.__dict__.pop("soft", None)  # a parameter of older versions
 
 
 @dataclass(frozen=True)

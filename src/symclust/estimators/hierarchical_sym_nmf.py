@@ -14,17 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._labels import leave_out_isolated, memberships_of
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
+from symclust.estimators._growing import Growing
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
 from symclust.graphs import normalized_cut
-from symclust.hierarchy import CommunityGrowth, CutGrowth, Tree
+from symclust.hierarchy import CommunityGrowth, CutGrowth, RaiseBoth, RaiseModularity, Tree
 from symclust.inputs.placing import LabelPlacer
 from symclust.inputs.similarity import Similarity
-from symclust.solvers import HISTORY, Progress
+from symclust.solvers import HISTORY
 from symclust.starts import has_many_zeros
-from symclust.validation import check_callback, check_known, check_n_clusters, check_number, check_similarity
+from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
-REFINEMENTS = ("both", "modularity")
+REFINEMENTS: dict[str, type[RaiseBoth | RaiseModularity]] = {"both": RaiseBoth, "modularity": RaiseModularity}
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
@@ -46,8 +47,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None, default=8
-        Number of leaves. None splits as long as that raises the modularity. "auto" chooses;
-        `selection_` then says why (docs/how_many_clusters.md).
+        Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md). None
+        splits as long as that raises the modularity.
     min_size : int, default=None
         Smallest number of nodes in a cluster. By default a tenth of the average, n / (10 n_clusters), and 1
         with ``n_clusters=None``.
@@ -69,12 +70,14 @@ class HierarchicalSymNMF(SimilarityEstimator):
         that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    time_limit : float, default=None
+        Seconds after which the tree is left as it is then, with one split at least.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
-        Called after each split with an object that has `iteration`, the number of splits so far of the graph
-        that is being cut, `seconds` and `objective`; returning True stops. A `symclust.Checkpoint` keeps
-        the work in a file.
+        Called after each split as in `SymNMF`: `iteration` is the number of splits so far of the graph that
+        is being cut, `objective` its average normalised cut. Returning True stops; nodes still move between
+        leaves. A `symclust.Checkpoint` keeps the work in a file.
 
     Attributes
     ----------
@@ -133,6 +136,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         refine: str | None = "both",
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        time_limit: float | None = None,
         random_state: Any = None,
         callback: Callable[[Any], object] | None = None,
     ) -> None:
@@ -143,6 +147,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.refine = refine
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.time_limit = time_limit
         self.random_state = random_state
         self.callback = callback
 
@@ -157,21 +162,22 @@ class HierarchicalSymNMF(SimilarityEstimator):
             For scikit-learn's conventions.
         """
         self._check_options()
+        ending = Growing(self.time_limit, self.callback)
         similarity = self._read(X)
         A = similarity.operator
-        wanted = self.n_clusters and check_n_clusters(self.n_clusters, A.n)
+        wanted = None if self.n_clusters is None else check_n_clusters(self.n_clusters, A.n)
         check_similarity(A)
         smallest = self.min_size or (max(1, A.n // (10 * wanted)) if wanted else 1)
         seed = int(check_random_state(self.random_state).randint(2**31))
-        how = (A, float(self.balance), smallest, wanted is None, int(self.n_init), seed)
-        both = self.refine == "both"
-        growth = CutGrowth(*how) if self.refine is None else CommunityGrowth(*how, both)
-        tree = growth.grow(wanted or A.n, after=self._after_split)
-        self._store_tree(similarity, tree, growth.history, growth.is_stopped)
+        growth: CutGrowth | CommunityGrowth
+        if self.refine is None:
+            growth = CutGrowth(A, self.balance, smallest, wanted is None, self.n_init, seed)
+            tree = growth.grow(wanted or A.n, ending.is_over, ending.after)
+        else:
+            growth = CommunityGrowth(A, self.balance, self.n_init, seed, REFINEMENTS[self.refine](smallest))
+            tree = growth.grow(wanted, ending.is_over, ending.after)
+        self._store_tree(similarity, tree, growth.history, ending)
         return self
-
-    def _after_split(self, iteration: int, seconds: float, objective: float) -> object:
-        return self.callback and self.callback(Progress(0, iteration, seconds, objective, np.nan))
 
     def _check_options(self) -> None:
         if self.n_clusters is not None:
@@ -181,11 +187,10 @@ class HierarchicalSymNMF(SimilarityEstimator):
         check_number("balance", self.balance, least=0)
         check_number("n_init", self.n_init, least=1, whole=True)
         if self.refine is not None:
-            check_known("refine", self.refine, REFINEMENTS, ", or None")
-        check_callback(self.callback)
+            check_known("refine", self.refine, tuple(REFINEMENTS), ", or None")
 
     def _store_tree(
-        self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]], is_stopped: bool
+        self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]], ending: Growing
     ) -> None:
         A = similarity.operator
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, A.matrix, similarity.names
@@ -197,21 +202,21 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.objective_ = history[-1][1]
         self.n_iter_ = tree.n_splits
         is_enough = self.n_clusters is None or self.n_clusters_ == self.n_clusters
-        self.converged_ = is_enough and not (tree.interrupted or is_stopped)
-        self.stop_reason_ = self._reason(is_stopped)
+        self.converged_ = is_enough and not (tree.interrupted or ending.reason)
+        self.stop_reason_ = self._reason(ending.reason)
         self._keep(similarity)
         if tree.interrupted:
             warn(f"{type(self).__name__} was {self.stop_reason_}.", InterruptedWarning)
-        elif not self.converged_ and not is_stopped:
+        elif not self.converged_ and not ending.is_stopped:
             warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
         self._warn_of_degenerate(self.n_clusters_)
 
     def _make_placer(self, similarity: Similarity) -> LabelPlacer:
         return LabelPlacer(similarity, self.labels_, self.n_clusters_)
 
-    def _reason(self, is_stopped: bool) -> str:
-        if is_stopped:
-            return f"stopped by the callback at {self.n_clusters_} leaves"
+    def _reason(self, ended: str) -> str:
+        if ended:
+            return f"{ended} at {self.n_clusters_} leaves"
         if self.tree_.interrupted:
             limit = "" if self.n_clusters is None else f" of {self.n_clusters}"
             return f"interrupted at {self.n_clusters_} leaves{limit}; the tree so far is kept"

@@ -289,6 +289,8 @@ class HierarchicalLeftStochastic(TreeEstimator):
         How samples become similarities, as in `SymNMF`; negative similarities are allowed.
     affinity_params : dict, default=None
         Parameters of the affinity, as in `SymNMF`.
+    time_limit : float, default=None
+        Seconds after which the tree is left as it is then, with one split at least.
     random_state : int, RandomState or None, default=None
         Makes the choice of ``n_clusters="auto"`` repeatable; nothing else is left to chance.
 
@@ -338,11 +340,13 @@ class HierarchicalLeftStochastic(TreeEstimator):
         *,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
+        time_limit: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.affinity_params = affinity_params
+        self.time_limit = time_limit
         self.random_state = random_state
 
     def _comment(self, similarity: Similarity) -> None:

@@ -15,7 +15,7 @@
 
 from symclust.hierarchy.communities.cuts import CutGrowth
 from symclust.hierarchy.communities.graph import LeafGraph
-from symclust.hierarchy.communities.scales import CommunityGrowth
+from symclust.hierarchy.communities.scales import CommunityGrowth, RaiseBoth, RaiseModularity
 from symclust.hierarchy.divisive import Within, grow, splinter
 from symclust.hierarchy.topics.block_samples import AnySamples, BlockSamples
 from symclust.hierarchy.topics.growth import TopicGrowth, Trials
@@ -29,6 +29,8 @@ __all__ = [
     "CutGrowth",
     "LeafGraph",
     "Node",
+    "RaiseBoth",
+    "RaiseModularity",
     "Samples",
     "TopicGrowth",
     "Tree",

@@ -24,9 +24,8 @@ def grow(
     n_leaves: float,
     split: Split,
     priority: Priority,
-    *,
-    highest: bool = False,
-    after: Callable[[Tree, Node], object] | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+    after: Callable[[int, float], object] | None = None,
 ) -> Tree:
     """Split the leaf of lowest priority until there are `n_leaves`, or none that can be split.
 
@@ -42,10 +41,10 @@ def grow(
         From a node to the samples of its children, or None where it cannot be split.
     priority : callable
         From a node to a number, computed once and kept as the node's score.
-    highest : bool
-        Split the leaf of highest priority instead.
+    is_over : callable
+        Whether to end before the next split.
     after : callable, optional
-        Called with the tree and the node after each split; returning True stops.
+        Called after each split with their number and the priority of the node; returning True stops.
 
     Examples
     --------
@@ -59,10 +58,8 @@ def grow(
     with tree.interruptible():
         for node in open_leaves:
             node.score = float(priority(node))
-        while open_leaves and len(open_leaves) + n_closed < n_leaves:
-            scores = [node.score for node in open_leaves]
-            place = int(np.argmax(scores) if highest else np.argmin(scores))
-            node = open_leaves.pop(place)
+        while open_leaves and len(open_leaves) + n_closed < n_leaves and not is_over():
+            node = open_leaves.pop(int(np.argmin([node.score for node in open_leaves])))
             parts = split(node) if len(node.members) > 1 else None
             if parts is None:
                 node.is_final = True
@@ -72,7 +69,7 @@ def grow(
             for child in children:
                 child.score = float(priority(child))
             open_leaves += children
-            if after is not None and is_true(after(tree, node)):
+            if after is not None and is_true(after(tree.n_splits, node.score)):
                 break
     return tree
 

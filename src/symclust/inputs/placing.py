@@ -19,7 +19,7 @@ from symclust.graphs import grouped, row_keys
 from symclust.inputs.similarity import Similarity
 from symclust.nnls import block_pivoting
 from symclust.objectives import gram
-from symclust.operators import stacked
+from symclust.operators import RowBlocks, stacked
 
 ROWS = 4096  # new samples at a time: a complete graph has a dense row for each
 TINY = float(np.finfo(np.float64).tiny)
@@ -281,10 +281,16 @@ class KnownRows:
 
     def keys(self, X: Any) -> Array:
         """Return the two sums of each row of X, as an array of shape (n, 2)."""
-        return row_keys(X.astype(self._dtype, copy=False))
+        if isinstance(X, RowBlocks):
+            return np.concatenate(X.gather(_keys_as, self._dtype))
+        return _keys_as(X, self._dtype)
 
     @cached_property
     def _first(self) -> Array:
         """The numbers of the first rows with each key, in the order of the keys."""
         order, is_new = grouped(self._keys)
         return order[is_new]
+
+
+def _keys_as(X: Any, dtype: Any) -> Array:
+    return row_keys(X.astype(dtype, copy=False))

@@ -275,7 +275,7 @@ def _memberships(model: Any, n_samples: int) -> Any:
     if getattr(model, "centers_", None) is not None:
         return None  # labels come from k-means on the factor: column c is not cluster c
     is_tree = hasattr(model, "tree_") or hasattr(model, "topics")
-    if is_tree and not getattr(model, "soft", False):
+    if is_tree:
         return _of_leaves(model, n_samples)
     H = getattr(model, "membership_", getattr(model, "membership", None))
     if H is None or callable(H):

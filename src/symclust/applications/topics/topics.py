@@ -208,11 +208,6 @@ def _check_model_params(params: Any, refine: bool) -> None:
             f"model_params={params!r} must be a dict of parameters of HierarchicalNMF: {', '.join(known)}. "
             "The number of topics is n_topics."
         )
-    if refine and (params or {}).get("soft"):
-        raise CombinationError(
-            "A soft tree belongs to HierarchicalNMF alone, since refined topics have their documents to "
-            "themselves: give refine=False as well, or read the weights of documents off flatten()."
-        )
 
 
 def _leaves(n_topics: int | None, n_documents: int, refine: bool) -> int | None:

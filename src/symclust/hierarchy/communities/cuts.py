@@ -19,7 +19,7 @@ from symclust.storage import recorded_side_by_side, series
 from symclust.validation import is_true
 
 NO_GRAPH = LeafGraph(*(np.empty(0) for _ in range(6)))
-After = Callable[[int, float, float], object]
+After = Callable[[int, float], object]
 Entry = tuple[float, int, "Leaf"]  # of the queue: minus the value of a leaf, its number in the tree
 
 
@@ -121,8 +121,8 @@ class CutGrowth:
     ) -> Tree:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for before `is_over`.
 
-        `after` is called after each split with their number so far and the row of the history; returning True
-        stops. Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
+        `after` is called after each split with their number so far and the average normalised cut; returning
+        True stops. Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
         """
         started = time.perf_counter()
         with series("growth"), self.tree.interruptible():
@@ -135,7 +135,7 @@ class CutGrowth:
                 self.history.append((time.perf_counter() - started, 1 - held / k))
                 self._split_first()
                 if after is not None:
-                    self.is_stopped = is_true(after(self.tree.n_splits, *self.history[-1]))
+                    self.is_stopped = is_true(after(self.tree.n_splits, self.history[-1][1]))
         del self.history[self.tree.n_splits + 1 :]  # of a split that was interrupted
         return self.tree
 

@@ -4,54 +4,186 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from symclust._threads import keeps_results
 from symclust._types import Array
 from symclust.hierarchy.communities.cuts import After, CutGrowth, child_seed, ratio
 from symclust.hierarchy.communities.graph import LeafGraph
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
-from symclust.storage import recorded
+from symclust.storage import recorded, stop_recording
 
 # Nodes of the graph that is cut: enough for each leaf, and enough in all. Smaller ones take no less time.
 LEAF_NODES, ENOUGH = 15, 1000
-# Share of the weights that has to be inside the groups of nodes: where it is less, a node belongs to its
-# group by chance, and so would the tree (docs/community_trees.md).
+# Share of the weights that has to be inside the groups of nodes: if it is less, a node belongs to its group
+# by chance, and so would the tree (docs/community_trees.md).
 HELD = 0.5
 # A graph that is cut with so many times the nodes wanted takes too long: nodes are joined further, if their
 # groups have so many times the modularity that a graph without communities would have.
 LARGE, BEYOND_CHANCE = 8, 1.5
 
-Scale = tuple[LeafGraph, Array]  # a graph, and for each node its number in the next smaller graph
+
+@dataclass(frozen=True)
+class Levels:
+    """A graph and smaller and smaller ones made of it by joining nodes.
+
+    Attributes
+    ----------
+    graphs : tuple of LeafGraph
+        From the graph itself to the smallest.
+    groups : tuple of ndarray of int32
+        For each graph but the last, the number of each of its nodes in the next one.
+    is_coarse : bool
+        Whether the smallest graph has fewer nodes than a tree should be cut from, so that nodes of several
+        communities may have been joined.
+    """
+
+    graphs: tuple[LeafGraph, ...]
+    groups: tuple[Array, ...]
+    is_coarse: bool = False
+
+    @property
+    def smallest(self) -> LeafGraph:
+        """The last graph."""
+        return self.graphs[-1]
+
+    @classmethod
+    def joined(cls, graph: LeafGraph, enough: int, seed: int) -> Levels:
+        """Join nodes by local moves that raise the modularity, again and again.
+
+        Joining ends before there are fewer than `enough` nodes, or most of the weights would be between
+        groups. If a `LARGE` graph is left, nodes are joined to fewer, unless the groups could be there by
+        chance.
+        """
+        graphs, groups = [graph], list[Array]()
+        n_fine = None  # graphs before the first that is coarse
+        while graphs[-1].n > enough:
+            smaller, group = graphs[-1].joined(child_seed(seed, len(groups)))
+            if smaller.n == graphs[-1].n:
+                break
+            is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * graph.volumes.sum()
+            if n_fine is None and not is_fine:
+                if graphs[-1].n <= LARGE * enough:
+                    break
+                n_fine = len(graphs)
+            graphs.append(smaller)
+            groups.append(group)
+        if n_fine is not None and _modularity(graphs[-1]) < BEYOND_CHANCE * _by_chance(graph):
+            return cls(tuple(graphs[:n_fine]), tuple(groups[: n_fine - 1]))
+        return cls(tuple(graphs), tuple(groups), is_coarse=n_fine is not None)
+
+    @classmethod
+    def within(cls, graph: LeafGraph, labels: Array, seed: int) -> Levels:
+        """Join nodes of one label until none is left to join."""
+        graphs, groups = [graph], list[Array]()
+        while True:
+            smaller, group = graphs[-1].joined(child_seed(seed, len(groups)), labels)
+            if smaller.n == graphs[-1].n:
+                return cls(tuple(graphs), tuple(groups))
+            graphs.append(smaller)
+            groups.append(group)
+            labels = _of_groups(labels, group, smaller.n)
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """A tree whose leaves are clusters of a graph that may have been made of the whole one.
+
+    Whatever a growth has found is one of these. It is complete, so that the growth can end with any of them.
+
+    Attributes
+    ----------
+    tree : Tree
+        How the leaves are nested; its own samples are nodes of the graph that was cut.
+    labels : ndarray of int32
+        Leaf of each node of the present graph.
+    groups : tuple of ndarray of int32
+        From the nodes of the whole graph to those of the present one, as in `Levels`.
+    """
+
+    tree: Tree
+    labels: Array
+    groups: tuple[Array, ...] = ()
+
+    @classmethod
+    def of(cls, tree: Tree, groups: tuple[Array, ...] = ()) -> Leaves:
+        """Return the leaves of a tree whose samples are the nodes of the present graph."""
+        return cls(tree, tree.cut(tree.n_splits + 1).astype(np.int32), groups)
+
+    @property
+    def n(self) -> int:
+        """Number of leaves, including those that moves have emptied."""
+        return self.tree.n_splits + 1
+
+    def coarser(self, levels: Levels) -> Leaves:
+        """Return the same in the smallest of several graphs, whose nodes lie within leaves."""
+        labels = self.labels
+        for group, graph in zip(levels.groups, levels.graphs[1:], strict=True):
+            labels = _of_groups(labels, group, graph.n)
+        return Leaves(self.tree, labels, self.groups + levels.groups)
+
+    def finer(self) -> Leaves:
+        """Return the same in the next larger graph."""
+        return Leaves(self.tree, self.labels[self.groups[-1]], self.groups[:-1])
+
+    def as_tree(self) -> Tree:
+        """Return the tree with the nodes of the whole graph as samples; empty leaves are left out."""
+        labels = self.labels
+        for group in reversed(self.groups):
+            labels = labels[group]
+        return self.tree.with_leaves(labels)
+
+
+@dataclass(frozen=True)
+class RaiseBoth:
+    """Nodes move where that raises the modularity and the average normalised association."""
+
+    smallest: int
+    both = True
+
+    @property
+    def least(self) -> int:
+        """Nodes that moves leave in a leaf."""
+        return self.smallest
+
+
+@dataclass(frozen=True)
+class RaiseModularity:
+    """Nodes move where that raises the modularity; leaves of any size may then vanish."""
+
+    smallest: int
+    both = False
+
+    @property
+    def least(self) -> int:
+        """Nodes that moves leave in a leaf; none if leaves may vanish."""
+        return 0 if self.smallest == 1 else self.smallest
 
 
 class CommunityGrowth:
     r"""Grows a tree of communities on a small graph, and moves nodes between its leaves on each larger one.
 
-    Nodes are joined once for the whole tree, by local moves that raise the modularity; `CutGrowth` cuts the
-    smallest graph. Then, from that graph back to the nodes themselves, whatever raises the score by going to
-    another leaf does. Where only very few joined nodes are fast enough to cut, leaves are then split and the
-    tree is grown anew over the parts. Inner nodes are the unions of their leaves, so that all is as nested as
-    before.
+    Inner nodes of the tree are the unions of their leaves, whatever moves, so that all stays nested.
 
     Parameters
     ----------
     operator : Operator
         A, symmetric and nonnegative, held as a matrix.
-    balance, smallest, while_modular, n_init, seed
+    balance, n_init, seed
         As in `CutGrowth`.
-    both : bool
-        Whether moves have to raise the average normalised association as well as the modularity. Otherwise
-        the modularity decides alone, in one more cycle on the graph itself. If `smallest` is 1, leaves then
-        may vanish, and others are split instead.
+    moves : RaiseBoth or RaiseModularity
+        When nodes move, and the least number of nodes of a leaf.
 
     Attributes
     ----------
     tree : Tree
-        Grown so far.
+        Grown so far; one leaf before the growth has ended.
     history : list of (float, float)
         Seconds and average normalised cut with 1, 2, ... leaves.
     is_stopped : bool
@@ -60,11 +192,10 @@ class CommunityGrowth:
     Examples
     --------
     >>> import networkx as nx
-    >>> from symclust.hierarchy import CommunityGrowth
+    >>> from symclust.hierarchy import CommunityGrowth, RaiseBoth
     >>> from symclust.operators import as_operator
     >>> A = as_operator(nx.ring_of_cliques(4, 5))
-    >>> growth = CommunityGrowth(A, 0.5, smallest=1, while_modular=True, n_init=1, seed=0, both=True)
-    >>> tree = growth.grow(20)
+    >>> tree = CommunityGrowth(A, balance=0.5, n_init=1, seed=0, moves=RaiseBoth(smallest=1)).grow()
     >>> sorted(leaf.members.tolist() for leaf in tree.leaves())
     [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14], [15, 16, 17, 18, 19]]
     """
@@ -73,162 +204,205 @@ class CommunityGrowth:
         self,
         operator: Operator,
         balance: float,
-        smallest: int,
-        while_modular: bool,
         n_init: int,
         seed: int,
-        both: bool,
+        moves: RaiseBoth | RaiseModularity,
     ) -> None:
         self.whole = LeafGraph.whole(operator)
-        self.balance, self.smallest, self.while_modular = balance, smallest, while_modular
-        self.n_init, self.seed, self.both = n_init, seed, both
+        self.balance, self.n_init, self.seed, self.moves = balance, n_init, seed, moves
         self.tree = Tree(self.whole.n)
         self.history: list[tuple[float, float]] = []
         self.is_stopped = False
+        self._found: Leaves | None = None
+        self._seconds: list[float] = []  # until there were 1, 2, ... leaves
+        self._is_over: Callable[[], bool] = lambda: False
         self._after: After | None = None
 
-    def grow(self, n_leaves: int, after: After | None = None) -> Tree:
+    def grow(
+        self,
+        n_leaves: int | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+        after: After | None = None,
+    ) -> Tree:
         """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
 
-        `after` is called as in `CutGrowth`, of every graph that is cut; if it returns True none is cut any
-        more, and nodes only move. Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
+        Parameters
+        ----------
+        n_leaves : int, optional
+            By default leaves are split as long as that raises the modularity.
+        is_over : callable
+            Whether to end with the leaves found so far, asked between steps.
+        after : callable, optional
+            As in `CutGrowth`, for every graph that is cut; if it returns True none is cut any more, and nodes
+            only move.
+
+        Notes
+        -----
+        Ctrl-C ends it with the leaves found so far, see `Tree.interruptible`.
         """
-        started, self._after = time.perf_counter(), after
-        enough = ENOUGH if self.while_modular else max(LEAF_NODES * n_leaves, ENOUGH)
-        scales, top, too_small = _scales(self.whole, enough, self.seed)
-        self._cut(top, Tree(top.n), top.n if too_small else n_leaves, self.balance)
-        labels = self._cycle(top, self._labels())
-        for graph, group in reversed(scales):
-            labels = self._moved(graph, labels[group])
-        if too_small:
-            labels = self._regrown(labels, n_leaves)
-        if too_small or not self.both:
-            labels = self._cycle(self.whole, labels, n_leaves)
-        self.tree = self._surely(lambda: self.tree.with_leaves(labels).pruned(n_leaves))
-        too_few = self.tree.n_splits + 1 < n_leaves and not self.while_modular
-        if too_few and (scales or not self.both):  # joined nodes were too large for so many leaves
-            self._cut(self.whole, self.tree, n_leaves, self.balance)
-        cuts = self._surely(lambda: describe(self.tree, self.whole))
-        seconds = [row[0] for row in self.history[: len(cuts) - 1]]
-        seconds += [time.perf_counter() - started] * (len(cuts) - len(seconds))
-        self.history = list(zip(seconds, cuts, strict=True))
-        return self.tree
+        self._clock, self._is_over, self._after = time.perf_counter(), is_over, after
+        with self._keeping_what_was_found():
+            levels = Levels.joined(self.whole, _enough(n_leaves), self.seed)
+            self._cut_smallest(levels, n_leaves)
+            self._move_groups(levels.smallest)
+            self._move_nodes(levels)
+            if levels.is_coarse:
+                self._grow_anew(n_leaves)
+            if levels.is_coarse or not self.moves.both:
+                self._move_groups(self.whole, refill=n_leaves)
+            if n_leaves is not None and (levels.groups or not self.moves.both):
+                self._split_further(n_leaves)
+        return self._finish(n_leaves)
 
-    def _cut(
-        self, graph: LeafGraph, tree: Tree, n_leaves: int, balance: float, while_modular: bool | None = None
-    ) -> None:
-        """Split leaves of a tree until there are as many as wanted, unless it has been interrupted."""
-        self.tree = tree
-        if tree.interrupted or self.is_stopped:
-            return
-        while_modular = self.while_modular if while_modular is None else while_modular
-        how = (balance, self.smallest, while_modular, self.n_init, self.seed)
-        growth = CutGrowth(graph, *how, tree=tree)
-        growth.grow(n_leaves, after=self._after)
-        self.is_stopped = growth.is_stopped
-        self.history += growth.history[len(self.history) :]
+    @contextmanager
+    def _keeping_what_was_found(self) -> Iterator[None]:
+        """End the steps inside at Ctrl-C and when the time is up; before the first split Ctrl-C is raised.
 
-    def _regrown(self, labels: Array, n_leaves: int) -> Array:
-        """Split leaves where that raises the modularity; then grow the tree anew, on the graph of the parts.
+        A step changes `_found` by one assignment when it is done, so an end may come at any moment.
+        """
+        try:
+            yield
+        except _Ended:
+            pass
+        except KeyboardInterrupt:
+            stop_recording()
+            if self._found is None or self._found.tree.n_splits == 0 or not keeps_results():
+                raise
+            self._found.tree.interrupted = True
+
+    # Steps, in their order ------------------------------------------------------------------------------
+
+    def _cut_smallest(self, levels: Levels, n_leaves: int | None) -> None:
+        """Cut the smallest graph; a coarse one into as many leaves as there are cuts for."""
+        graph = levels.smallest
+        wanted = graph.n if levels.is_coarse and n_leaves is not None else n_leaves
+        tree = self._cut(graph, Tree(graph.n), wanted)
+        self._found = Leaves.of(tree, levels.groups)
+        _end_if_interrupted(tree)
+
+    def _move_groups(self, graph: LeafGraph, refill: int | None = None) -> None:
+        """Join nodes within leaves as far as possible; move groups of them between leaves, then smaller ones.
+
+        A group that is better off elsewhere goes there as a whole, while each of its nodes alone would not.
+        If leaves may vanish, others are split on the way back, until there are `refill` again: by the gain
+        alone, since small pieces that hang on by an edge or two cost the modularity least.
+        """
+        levels = Levels.within(graph, self._leaves.labels, self.seed)
+        found, least = self._leaves.coarser(levels), self.moves.least
+        refill = None if least else refill
+        for finer in reversed(levels.graphs):
+            found = found if finer is levels.smallest else found.finer()
+            found = self._found = self._moved(finer, found, least)
+            if refill and (finer.n >= LEAF_NODES * refill or finer is graph):
+                tree = self._cut(finer, found.tree.with_leaves(found.labels), refill, balance=0.0)
+                found = self._found = Leaves.of(tree, found.groups)
+                _end_if_interrupted(tree)
+                least, refill = self.moves.smallest, None
+
+    def _move_nodes(self, levels: Levels) -> None:
+        """Move the nodes of larger and larger graphs between leaves."""
+        for graph in reversed(levels.graphs[:-1]):
+            self._found = self._moved(graph, self._leaves.finer(), self.moves.least)
+
+    def _grow_anew(self, n_leaves: int | None) -> None:
+        """Split leaves as long as that raises the modularity; grow the tree anew on the graph of the parts.
 
         Communities that fell together when nodes were joined come apart, and pieces of one that got into two
         leaves together; moves of single nodes do neither. Most leaves are cut once, which takes far less
-        than a tree of the whole graph. If it is interrupted or stopped, all is as it was.
+        than a tree of the whole graph.
         """
-        if self.tree.interrupted or self.is_stopped:
-            return labels
-        before, history = self.tree, list(self.history)
-        with before.interruptible():
-            self._cut(self.whole, before.with_leaves(labels), self.whole.n, self.balance, while_modular=True)
-            if self.tree.n_splits + 1 < n_leaves and not self.while_modular:
-                self._cut(self.whole, self.tree, n_leaves, self.balance)
-            parts = self._labels()
-            graph = self.whole.contracted(parts)
-            if not self.tree.interrupted:
-                self._cut(graph, Tree(graph.n), n_leaves, self.balance)
-            before.interrupted = self.tree.interrupted
-        self.history = history
-        if not (before.interrupted or self.is_stopped):
-            return self._labels()[parts]
-        self.tree = before
-        return labels
+        if self.is_stopped:
+            return
+        tree = self._cut(self.whole, self._leaves.as_tree(), None)
+        if n_leaves is not None and tree.n_splits + 1 < n_leaves:
+            tree = self._cut(self.whole, tree, n_leaves)
+        _end_if_interrupted(tree)
+        parts = Leaves.of(tree).labels
+        graph = self.whole.contracted(parts)
+        tree = self._cut(graph, Tree(graph.n), n_leaves)
+        _end_if_interrupted(tree)
+        if not (self.is_stopped or self._is_over()):
+            self._found = Leaves.of(tree, (parts,)).finer()
 
-    def _surely(self, work: Callable[[], Any]) -> Any:
-        """Return the answer of something short, asked for again after an interrupt, which marks the tree."""
-        with self.tree.interruptible():
-            return work()
-        return work()
+    def _split_further(self, n_leaves: int) -> None:
+        """Cut the whole graph if joined nodes were too large for so many leaves, or leaves have vanished."""
+        tree = self._leaves.as_tree().pruned(n_leaves)
+        if tree.n_splits + 1 < n_leaves:
+            self._found = Leaves.of(self._cut(self.whole, tree, n_leaves))
 
-    def _labels(self) -> Array:
-        return self.tree.cut(self.tree.n_splits + 1).astype(np.int32)
+    def _finish(self, n_leaves: int | None) -> Tree:
+        """Make the answer of the leaves that were found; after an interrupt it is made once more."""
+        try:
+            tree, cuts = self._answer(n_leaves)
+        except KeyboardInterrupt:
+            stop_recording()
+            if self._leaves.tree.n_splits == 0 or not keeps_results():
+                raise
+            tree, cuts = self._answer(n_leaves)
+            tree.interrupted = True
+        seconds = self._seconds[: len(cuts) - 1]
+        seconds += [time.perf_counter() - self._clock] * (len(cuts) - len(seconds))
+        self.tree, self.history = tree, list(zip(seconds, cuts, strict=True))
+        return tree
+
+    # What they are made of ------------------------------------------------------------------------------
 
     @property
-    def _least(self) -> int:
-        """Nodes that moves leave in a leaf; none where leaves may vanish."""
-        return 0 if not self.both and self.smallest == 1 else self.smallest
+    def _leaves(self) -> Leaves:
+        assert self._found is not None  # the first step has found some
+        return self._found
 
-    def _moved(self, graph: LeafGraph, labels: Array, least: int | None = None) -> Array:
-        """Return labels after moves between the leaves, or as they are where there was an interrupt."""
-        if self.tree.interrupted:
-            return labels
-        least = self._least if least is None else least
-        with self.tree.interruptible():
-            n_leaves = self.tree.n_splits + 1
-            move = partial(graph.moved, labels, n_leaves, least, self.both)
-            return recorded("moves", move, fits=lambda found: _can_be_labels(found, labels, n_leaves))
-        return labels
+    def _answer(self, n_leaves: int | None) -> tuple[Tree, list[float]]:
+        tree = self._leaves.as_tree()
+        tree = tree if n_leaves is None else tree.pruned(n_leaves)
+        return tree, describe(tree, self.whole)
 
-    def _cycle(self, graph: LeafGraph, labels: Array, n_leaves: int = 0) -> Array:
-        """Join nodes within leaves as far as possible; move groups of them between leaves, then smaller ones.
+    def _cut(self, graph: LeafGraph, tree: Tree, n_leaves: int | None, balance: float | None = None) -> Tree:
+        """Split leaves of a tree until there are as many as wanted; return it, also if it was interrupted."""
+        if tree.interrupted or self.is_stopped:
+            return tree
+        balance, begun = self.balance if balance is None else balance, time.perf_counter() - self._clock
+        how = (balance, self.moves.smallest, n_leaves is None, self.n_init, self.seed)
+        growth = CutGrowth(graph, *how, tree=tree)
+        growth.grow(graph.n if n_leaves is None else n_leaves, self._is_over, self._after)
+        self.is_stopped = growth.is_stopped
+        self._seconds += [begun + row[0] for row in growth.history[len(self._seconds) :]]
+        return tree
 
-        A group that is better off elsewhere goes there as a whole, where each of its nodes alone would not.
-        Where leaves have vanished, others are split on the way back, until there are `n_leaves` again: by
-        the gain alone, since small pieces that hang on by an edge or two cost the modularity least.
-        """
-        if self.tree.interrupted:
-            return labels
-        with self.tree.interruptible():
-            scales, top, groups = _scales_within(graph, labels, self.seed)
-            scales.append((top, np.empty(0, dtype=np.int32)))
-        if self.tree.interrupted:  # also between the two lines above: scales without the top are of no use
-            return labels
-        least, wanted = self._least, 0 if self.while_modular or self._least else n_leaves
-        for place, (finer, group) in enumerate(reversed(scales)):
-            groups = self._moved(finer, groups[group] if place else groups, least)
-            if wanted and (finer.n >= LEAF_NODES * wanted or place == len(scales) - 1):
-                self._cut(finer, self.tree.with_leaves(groups), wanted, balance=0.0)
-                groups, least, wanted = self._labels(), self.smallest, 0
-        return groups
+    def _moved(self, graph: LeafGraph, found: Leaves, least: int) -> Leaves:
+        """Return the leaves after local moves of the nodes between them."""
+        if self._is_over():
+            raise _Ended
+        move = partial(graph.moved, found.labels, found.n, least, self.moves.both)
+        labels = recorded("moves", move, fits=lambda answer: _can_be_labels(answer, found.labels, found.n))
+        return Leaves(found.tree, labels, found.groups)
+
+
+class _Ended(Exception):
+    """The growth ends with the leaves it has found."""
+
+
+def _end_if_interrupted(tree: Tree) -> None:
+    if tree.interrupted:
+        raise KeyboardInterrupt
+
+
+def _enough(n_leaves: int | None) -> int:
+    """Return how many nodes a graph should have that is cut."""
+    return ENOUGH if n_leaves is None else max(LEAF_NODES * n_leaves, ENOUGH)
+
+
+def _of_groups(labels: Array, group: Array, n_groups: int) -> Array:
+    """Return the labels of groups from those of their nodes."""
+    inherited = np.empty(n_groups, dtype=np.int32)
+    inherited[group] = labels
+    return inherited
 
 
 def _can_be_labels(found: Any, before: Array, n_clusters: int) -> bool:
     """Whether an answer from a file gives each node a cluster."""
     is_array = (found.shape, found.dtype) == (before.shape, before.dtype)
     return is_array and bool(((found >= 0) & (found < n_clusters)).all())
-
-
-def _scales(graph: LeafGraph, enough: int, seed: int) -> tuple[list[Scale], LeafGraph, bool]:
-    """Join nodes again and again; return the graphs before the last one, the last one and if it is too small.
-
-    It ends before there are fewer than `enough` nodes, or where most of the weights would be between groups.
-    Where that leaves a `LARGE` graph, nodes are joined to fewer, unless the groups could be there by chance.
-    """
-    whole, scales = graph, list[Scale]()
-    fine = None  # how many scales came before the first that is too small, if one is
-    while graph.n > enough:
-        smaller, group = graph.joined(child_seed(seed, len(scales)))
-        if smaller.n == graph.n:
-            break
-        is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * whole.volumes.sum()
-        if fine is None and not is_fine:
-            if graph.n <= LARGE * enough:
-                break
-            fine = len(scales)
-        scales.append((graph, group))
-        graph = smaller
-    if fine is not None and _modularity(graph) < BEYOND_CHANCE * _by_chance(whole):
-        return scales[:fine], scales[fine][0], False
-    return scales, graph, fine is not None
 
 
 def _modularity(graph: LeafGraph) -> float:
@@ -246,19 +420,6 @@ def _by_chance(graph: LeafGraph) -> float:
     begins = graph.indptr[:-1][np.diff(graph.indptr) > 0]
     squares = np.add.reduceat(np.square(graph.weights, dtype=np.float64), begins)
     return float(0.97 * np.sqrt(squares).sum() / graph.volumes.sum())
-
-
-def _scales_within(graph: LeafGraph, labels: Array, seed: int) -> tuple[list[Scale], LeafGraph, Array]:
-    """Join nodes of a label until none is left to join; return the graphs, the last one and its labels."""
-    scales: list[Scale] = []
-    while True:
-        smaller, group = graph.joined(child_seed(seed, len(scales)), labels)
-        if smaller.n == graph.n:
-            return scales, graph, labels
-        scales.append((graph, group))
-        inherited = np.empty(smaller.n, dtype=np.int32)
-        inherited[group] = labels
-        graph, labels = smaller, inherited
 
 
 def describe(tree: Tree, graph: LeafGraph) -> list[float]:

@@ -42,8 +42,6 @@ class BlockSamples:
         Nonzero entries of each sample.
     columns : ndarray of int
         The same features as in `places`, as columns of what the samples were taken from.
-    shares : ndarray of float or None
-        How much of each sample is here; None for all of it.
     """
 
     blocks: RowBlocks
@@ -52,7 +50,6 @@ class BlockSamples:
     members: Array
     counts: Array
     columns: Array
-    shares: Array | None = None
 
     @classmethod
     def of(cls, rows: RowBlocks) -> Self | Samples:
@@ -102,7 +99,6 @@ class BlockSamples:
             columns=columns,
             members=self.members[chosen],
             counts=self.counts[chosen],
-            shares=None if self.shares is None else self.shares[chosen],
         )
 
     def _gathered(self, chosen: Array) -> Samples:
@@ -115,7 +111,6 @@ class BlockSamples:
             members=self.members[chosen],
             features=self.order[taken.columns],
             columns=np.searchsorted(self.places, taken.columns),
-            shares=None if self.shares is None else self.shares[chosen],
         )
 
     def _masks(self, chosen: Array) -> tuple[RowBlocks, list[tuple[Array]]]:
@@ -125,12 +120,6 @@ class BlockSamples:
         parts = self.blocks.split(is_chosen)
         some = self.blocks.chosen(np.flatnonzero([part.any() for part in parts]))
         return some, [(np.packbits(part),) for part in parts if part.any()]
-
-    def shared(self, shares: Array) -> Self:
-        """Return a share of each sample: its row and its weight here, times a number."""
-        each = [(part,) for part in self.blocks.split(shares)]
-        before = 1.0 if self.shares is None else self.shares
-        return replace(self, blocks=self.blocks.map(_scaled, each=each), shares=before * shares)
 
     # Products --------------------------------------------------------------------------------------------
 
@@ -277,10 +266,6 @@ def _rows(block: Samples, packed: Array, n_features: int) -> sp.csr_array:
     taken = _take(block, packed)
     indptr, indices, values = taken.rows
     return sp.csr_array((values, taken.features[indices], indptr), shape=(len(indptr) - 1, n_features))
-
-
-def _scaled(block: Samples, weights: Array) -> Samples:
-    return block.scaled(weights)
 
 
 def _presence(block: Samples, n_features: int) -> tuple[Array]:

@@ -23,7 +23,6 @@ from symclust.validation import is_true
 
 # From a split that is tried, and whether an answer fits it, to the answer.
 KeepOne = Callable[[Callable[[], Halves | None], Callable[[Any], bool]], Halves | None]
-LEAST_SHARE = 0.1  # in a soft tree, below which a sample does not belong to a part
 SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further trials
 
 
@@ -43,14 +42,12 @@ class TopicGrowth:
         How a split is tried.
     random_state : RandomState
         Gives each node a seed of its own, so that nodes can be tried side by side.
-    soft : bool
-        Whether a sample may belong to both children.
 
     Attributes
     ----------
     tree : Tree
         Grown so far. Nodes know their term weights: ``data["terms"]``, features by falling weight, and
-        ``data["weights"]``; in a soft tree also ``data["samples"]`` and ``data["shares"]``.
+        ``data["weights"]``.
     clock : Clock
         Where the time went.
 
@@ -71,12 +68,10 @@ class TopicGrowth:
         n_samples: int,
         trials: Trials,
         random_state: np.random.RandomState,
-        soft: bool = False,
     ) -> None:
         self.tree = Tree(n_samples)
         self.trials = trials
         self.random_state = random_state
-        self.soft = soft
         self.clock = Clock()
         self._open: dict[int, Trial] = {}  # the leaves that may be split, in the order of their making
         total = X.total()
@@ -133,9 +128,7 @@ class TopicGrowth:
         if trial.halves is None or len(node.members) < 2 or node.score < (threshold or 0):
             return None
         left, right = (trial.samples.members[part] for part in trial.halves.parts())
-        if self.soft:  # some are guests, who live elsewhere
-            left, right = (part[np.isin(part, node.members)] for part in (left, right))
-        return (left, right) if len(left) and len(right) else None
+        return left, right
 
     def _split(self, node: Node, trial: Trial, parts: tuple[Array, Array], is_last: bool) -> None:
         """Give a node children, and try to split those unless nobody will ask."""
@@ -150,13 +143,7 @@ class TopicGrowth:
 
     def _describe(self, trial: Trial, side: int) -> dict[str, Array]:
         """Return what is known of a child."""
-        samples, halves = trial.samples, trial.found
-        data = topic(samples.features, halves.terms[:, side])
-        if self.soft:
-            shares = _shares(halves)[:, side] * (1.0 if samples.shares is None else samples.shares)
-            belong = np.flatnonzero(shares)
-            data.update(samples=samples.members[belong], shares=shares[belong])
-        return data
+        return topic(trial.samples.features, trial.found.terms[:, side])
 
     def _lowest(self, score: float = np.inf) -> float:
         """Return the least positive score of the leaves, and of the one being split (line 10)."""
@@ -194,14 +181,10 @@ class TopicGrowth:
 
     def _part(self, trial: Trial, side: int, clock: Clock) -> tuple[AnySamples, Trial | None]:
         """Return a child's samples, and its first trial where that is known."""
-        if side in trial.known and not self.soft:
+        if side in trial.known:
             return trial.known[side]
         with clock.on("copies"):
-            if not self.soft:
-                return trial.samples.take(np.flatnonzero(trial.found.side == side)), None
-            shares = _shares(trial.found)[:, side]
-            belong = np.flatnonzero(shares)
-            return trial.samples.take(belong).shared(shares[belong]), None
+            return trial.samples.take(np.flatnonzero(trial.found.side == side)), None
 
     def _seed(self) -> int:
         return int(self.random_state.randint(SEEDS))
@@ -383,17 +366,3 @@ def topic(features: Array, weights: Array) -> dict[str, Array]:
     order = falling_order(weights)[: np.count_nonzero(weights > 0)]
     order = order[np.argsort(-weights[order], kind="stable")]  # nearly sorted: in single precision so far
     return {"terms": features[order], "weights": weights[order]}
-
-
-def _shares(halves: Halves) -> Array:
-    """Return how much of each sample goes to either side: its memberships, which then sum to one.
-
-    A share below a tenth is none: otherwise almost every sample would be in almost every leaf, and each level
-    of the tree would cost as much as the root.
-    """
-    W = halves.memberships.astype(np.float64)
-    sums = W.sum(axis=1, keepdims=True)
-    shares = np.where(sums > 0, W / np.where(sums > 0, sums, 1), halves.side[:, None] == np.arange(2))
-    shares[shares < LEAST_SHARE] = 0
-    shares[shares > 1 - LEAST_SHARE] = 1
-    return shares

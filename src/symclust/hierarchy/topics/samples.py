@@ -72,8 +72,6 @@ class Samples:
         The same features, as columns of what the samples were taken from.
     rows, transposed : tuple of ndarray
         CSR parts (indptr, indices, values) of the matrix and of its transpose.
-    shares : ndarray of float or None
-        How much of each sample is here; None for all of it.
 
     Examples
     --------
@@ -93,7 +91,6 @@ class Samples:
     columns: Array
     rows: Parts
     transposed: Parts
-    shares: Array | None = None
 
     @classmethod
     def of(cls, X: Any, order: Array | None = None) -> Self:
@@ -118,7 +115,6 @@ class Samples:
             taken,
             members=self.members[chosen],
             features=self.features[taken.columns],
-            shares=None if self.shares is None else self.shares[chosen],
         )
 
     @classmethod
@@ -157,11 +153,6 @@ class Samples:
             rows=(indptr, indices.copy(), values * np.repeat(weights, np.diff(indptr))),
             transposed=(t_indptr, t_indices, t_values * weights[t_indices]),
         )
-
-    def shared(self, shares: Array) -> Self:
-        """Return a share of each sample: its row and its weight here, times a number."""
-        before = 1.0 if self.shares is None else self.shares
-        return replace(self.scaled(shares), shares=before * shares)
 
     def two_directions(self, V: Array, steps: int) -> tuple[Array, Array]:
         """Return U = X V and UᵀU after steps of orthogonal iteration from V, which leaves orthonormal."""

@@ -1,0 +1,51 @@
+"""When a tree that grows is ended early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symclust.solvers import Control, Progress
+from symclust.validation import is_true
+
+
+class Growing:
+    """The time limit and the callback of a tree; its clock starts when it is made.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Seconds after which the tree is not split further; the first split is always made.
+    callback : callable or None
+        Called after each split with a `Progress`; returning True ends the growth.
+
+    Attributes
+    ----------
+    reason : str
+        Why the growth was ended; empty if it was not.
+    is_stopped : bool
+        Whether that was the callback.
+    """
+
+    def __init__(
+        self, time_limit: float | None, callback: Callable[[Progress], object] | None = None
+    ) -> None:
+        self._control = Control(time_limit=time_limit, callback=callback)
+        self._n_splits = 0
+        self.reason, self.is_stopped = "", False
+
+    def after(self, n_splits: int, objective: float) -> bool:
+        """Call the callback after a split; return whether the growth ends here."""
+        self._n_splits, callback = n_splits, self._control.callback
+        progress = Progress(0, n_splits, self._control.seconds(), objective, np.nan)
+        if callback is not None and is_true(callback(progress)):
+            self.reason, self.is_stopped = "stopped by the callback", True
+        return self.is_stopped or self.is_over()
+
+    def is_over(self) -> bool:
+        """Whether the time is up, and there is a split."""
+        if self._n_splits and self._control.is_over():
+            self.reason = self.reason or f"stopped at time_limit={self._control.time_limit:g} s,"
+            return True
+        return False
