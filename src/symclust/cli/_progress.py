@@ -46,7 +46,8 @@ class Bar:
         """
         if not hasattr(model, "max_iter"):  # a tree
             return self._splits(model.n_clusters)
-        tol, most = max(float(model.tol), 1e-12), model.max_iter
+        tol = 1e-2 if isinstance(model.tol, str) else max(float(model.tol), 1e-12)
+        most = model.max_iter
 
         def report(step: Any) -> None:
             near = math.log(max(step.stationarity, 1e-300)) / math.log(tol) if tol < 1 else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +30,7 @@ class DescentEstimator(SimilarityEstimator):
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
     _init_properties: ClassVar[tuple[str, ...]] = ()  # of `Init`, that a start has to have
+    _settles: ClassVar[bool] = False  # whether tol="auto" ends a descent from a clustering when labels settle
     _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
         "_problem": "the objective",
         "ignored_": "the pairs that were ignored",
@@ -54,7 +55,7 @@ class DescentEstimator(SimilarityEstimator):
         y : ignored
             For scikit-learn's conventions.
         """
-        control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
+        control = self._make_control()
         self._check_options()
         n_init = count_starts(self.init, self.n_init)
         similarity = self._read(X)
@@ -67,7 +68,10 @@ class DescentEstimator(SimilarityEstimator):
         init = self._read_init((A.n, n_clusters))
         solver, rng = self._make_solver(problem), check_random_state(self.random_state)
         self._problem = problem
-        results, points = self._solve(init, Setting(problem, solver, control, n_clusters, n_init, rng))
+        setting = Setting(problem, solver, control, n_clusters, n_init, rng)
+        if problem.operator is A:
+            setting = replace(setting, graph=similarity.graph)
+        results, points = self._solve(init, setting)
         self.inits_ = np.array([result.objective for result in results])
         best = int(self.inits_.argmin())
         self.merge_path_ = points[best].merge_path
@@ -75,6 +79,12 @@ class DescentEstimator(SimilarityEstimator):
         self._store(similarity, results[best])
         self.relative_error_ = self._measure_error(problem)
         return self
+
+    def _make_control(self) -> Control:
+        """Return when to stop; the clock of the fit starts here."""
+        is_auto = self._settles and isinstance(self.tol, str) and self.tol == "auto"
+        tol = Control.tol if is_auto else self.tol
+        return Control(tol, self.max_iter, self.time_limit, self.callback, settles=is_auto)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
         """Return where every start ended, and the starts."""
@@ -92,7 +102,7 @@ class DescentEstimator(SimilarityEstimator):
         >>> import numpy as np
         >>> from symclust import SymNMF
         >>> A = np.kron(np.eye(2), np.ones((3, 3)))
-        >>> model = SymNMF(2, affinity="precomputed", random_state=0).fit(A)
+        >>> model = SymNMF(2, affinity="precomputed", tol=1e-2, random_state=0).fit(A)
         >>> model.optimality().relative_projected_gradient <= model.tol
         True
         """

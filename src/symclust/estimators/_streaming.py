@@ -16,7 +16,7 @@ from symclust.inputs.similarity import Similarity
 from symclust.nnls import block_pivoting
 from symclust.objectives import HasRowProblem, gram, is_sparse_factor
 from symclust.operators import Operator, as_operator, stacked
-from symclust.solvers import Control, Problem, run, sweep_rows, sweeps_pay
+from symclust.solvers import Problem, run, sweep_rows, sweeps_pay
 from symclust.validation import PAIRS, check_features, check_scale, check_similarity, is_a, sample_names
 
 FIRST_SWEEPS = 2  # over new rows and those they touch, before A is read as a whole
@@ -71,7 +71,7 @@ class StreamingEstimator(DescentEstimator):
         """
         if not hasattr(self, "membership_"):
             return self.fit(X)
-        control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
+        control = self._make_control()
         self._check_same_options()
         n = self._training.operator.n
         similarity = self._join(X)

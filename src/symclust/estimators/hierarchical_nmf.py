@@ -31,7 +31,7 @@ from symclust.exceptions import (
     warn,
 )
 from symclust.hierarchy import AnySamples, BlockSamples, Samples, TopicGrowth, Trials
-from symclust.inputs._placing import KnownRows
+from symclust.inputs.placing import KnownRows
 from symclust.nnls import block_pivoting
 from symclust.operators import RowBlocks, dense_product, is_dask, read_csr
 from symclust.storage import Savable, data_are, is_recording

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from symclust.constraints import Nonnegative
 from symclust.estimators._streaming import StreamingEstimator
@@ -66,9 +66,10 @@ class SymNMF(StreamingEstimator):
     n_init : int, default=1
         Number of starts, run side by side so that A is read once for all; the one with the lowest objective
         is kept.
-    tol : float, default=1e-2
-        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; where H is sparse (see `membership_`), also when an iteration
-        brings less than 2 tol times the decrease of all iterations.
+    tol : float or "auto", default="auto"
+        A number stops when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; if H is sparse (see `membership_`), also when an
+        iteration brings less than 2 tol times the decrease of all iterations. "auto" is 1e-2, and after a
+        start from a tree also stops when labels have settled: an iteration moves at most one sample in 200.
     max_iter : int, default=1000
         Stop after this many iterations.
     time_limit : float, default=None
@@ -132,6 +133,8 @@ class SymNMF(StreamingEstimator):
     np.True_
     """
 
+    _settles: ClassVar[bool] = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -141,7 +144,7 @@ class SymNMF(StreamingEstimator):
         solver: str = "auto",
         init: Any = "auto",
         n_init: int = 1,
-        tol: float = 1e-2,
+        tol: float | str = "auto",
         max_iter: int = 1000,
         time_limit: float | None = None,
         sparsity: float = 0.0,

@@ -21,9 +21,9 @@ NORMAL = 1.4826  # standard deviations in a median absolute deviation of normal 
 class Scaling:
     """(x − offset) / unit for each column, and the inverse hyperbolic sine of it for "arcsinh".
 
-    "standard" divides by the standard deviation; "soft" by that or the median one of all columns, whichever is
-    larger, so that a column that hardly varies is not blown up; "arcsinh" by the median absolute deviation,
-    after the median is subtracted: linear in the middle and logarithmic far out, on both sides.
+    "standard" divides by the standard deviation; "soft" by that or the median one of all columns, whichever
+    is larger, so that a column that hardly varies is not blown up; "arcsinh" by the median absolute
+    deviation, once the median is subtracted: linear in the middle and logarithmic far out, on both sides.
     """
 
     how: str

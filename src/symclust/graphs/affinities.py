@@ -133,7 +133,11 @@ class Affinity(ABC):
         rule, n = copy(self), self.X_.shape[0]
         rule.X_ = stacked([self.X_, self._like_training(X_new)])
         B = rule._join(rule.X_, n, rule._edges(rule.X_.shape[0]))
-        return rule, rule._normalized(bordered(self._cut.before(A) if self.normalize else A, B))
+        return rule, rule._normalized(bordered(self.before(A), B))
+
+    def before(self, A: SimilarityLike) -> SimilarityLike:
+        """Return the similarities before normalisation: A itself if there was none, else a fresh array."""
+        return self._cut.before(A) if self.normalize else A
 
     def _edges(self, n: int) -> int | None:
         """Return how many neighbours each of n samples is joined to; None is all."""
@@ -222,8 +226,8 @@ class NearestNeighbors(Affinity):
             return X[:, self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)]
         except (IndexError, TypeError) as error:
             raise OptionError(
-                f"columns={self.columns!r:.80} are not among the {X.shape[1]} columns of X: give their numbers, "
-                "a mask or a slice."
+                f"columns={self.columns!r:.80} are not among the {X.shape[1]} columns of X: give their "
+                "numbers, a mask or a slice."
             ) from error
 
 

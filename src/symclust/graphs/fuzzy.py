@@ -49,7 +49,7 @@ class Fuzzy(Affinity):
 
 
 def local_weights(distances: Array) -> Array:
-    """Return exp(−(d_ij − ρ_i) / σ_i), with ρ_i the least distance of a row and σ_i such that its sum is log2 q.
+    """Return exp(−(d_ij − ρ_i) / σ_i), ρ_i being the least distance and σ_i such that a row sums to log2 q.
 
     The sum falls in 1/σ and is convex: Newton's method from 0 comes from one side, and needs no bounds.
 
@@ -82,7 +82,7 @@ def local_weights(distances: Array) -> Array:
 
 
 def either(W: sparse.csr_array) -> sparse.csr_array:
-    """Return a + b − ab for the weights of an edge from its two ends: how sure it is that one of them holds."""
+    """Return a + b − ab, the weight that an edge has if its ends give it a and b."""
     E = sparse.csr_array(W + W.T - W * W.T)
     E.eliminate_zeros()
     return E
@@ -114,4 +114,3 @@ def fuzzy(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> sp
     [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
     return Fuzzy(n_neighbors, normalize).fit(check_features(X), check_input=False)
-

@@ -45,8 +45,8 @@ class MultiView(Affinity):
         known = [name for name in signature(NearestNeighbors).parameters if name not in OWN]
         if not isinstance(view, Mapping) or not set(view) <= set(known):
             raise OptionError(
-                f"{view!r:.80} is no view: give a dict with any of {', '.join(map(repr, known))}, for example "
-                "{'columns': range(10), 'scale': 'standard'}."
+                f"{view!r:.80} is no view: give a dict with any of {', '.join(map(repr, known))}, for "
+                "example {'columns': range(10), 'scale': 'standard'}."
             )
         rule = NearestNeighbors(**{"weights": WEIGHTS, **view})
         rule._check_options()

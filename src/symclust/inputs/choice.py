@@ -61,7 +61,7 @@ def _powers(network: str, exponent: float) -> Choice:
 def choose_for_samples(X: Features, normalizes: bool, given: dict[str, Any]) -> Choice:
     """Return what suits checked samples × features, by their values alone: sparse or dense is the same.
 
-    `given` are the user's parameters: views of their own, or those of one graph, which then replaces the views.
+    `given` are the user's parameters: views of their own, or those of one graph, which replaces the views.
     """
     is_nonnegative = X.min() >= 0
     params: dict[str, Any] = {"normalize": False} if normalizes else {}
@@ -75,7 +75,7 @@ def choose_for_samples(X: Features, normalizes: bool, given: dict[str, Any]) -> 
             return Choice("nearest_neighbors", words, {"weights": "cosine", **params})
         return Choice("random_walk", f"random walks of up to 3 steps along {words}", {"weights": "cosine"})
     if are_many and not OF_ONE_GRAPH & set(given):
-        words = f"nearest neighbours in two views, directions of the values and of values in robust units{end}"
+        words = f"nearest neighbours in two views, directions of values as they are and in robust units{end}"
         return Choice("multi_view", words, params)
     params = {"metric": "cosine" if are_many else "euclidean", "scale": None, "weights": "fuzzy", **params}
     if not are_many and not columns_are_alike(X):

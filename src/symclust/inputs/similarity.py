@@ -64,6 +64,10 @@ class Rule(ABC):
         """Return the network that A was made of."""
         return A
 
+    def graph(self, A: Any) -> Any:
+        """Return the graph that A was made of, before degrees were divided out of its weights."""
+        return A
+
 
 class Given(Rule):
     """Similarities that are taken as they are."""
@@ -120,6 +124,10 @@ class OfSamples(Rule):
         affinity, A = self.affinity.grown(A, X)
         return OfSamples(affinity), A
 
+    def graph(self, A: Any) -> Any:
+        """Return the graph before the normalised cut, with its weights to the last digits."""
+        return self.affinity.before(A)
+
 
 @dataclass(frozen=True, eq=False)
 class Stepped(Rule):
@@ -172,6 +180,8 @@ class Stepped(Rule):
     def network(self, A: Any) -> Any:
         """Return the graph before the step; behind a normalised cut it comes back to the last digits."""
         return self.step.before(A)
+
+    graph = network
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +302,10 @@ class Similarity:
     def network(self) -> Any:
         """The network that A was made of, as a csr_array; None if there was none."""
         return self.rule.network(self.operator.matrix) if self.rule.is_network else None
+
+    def graph(self) -> Operator:
+        """Return the graph that A was made of, before degrees were divided out of its weights."""
+        return as_operator(self.rule.graph(self.operator.matrix))
 
     def kept(self) -> Similarity:
         """Return what a fitted model keeps: all but the source, which the rule holds or need not hold."""

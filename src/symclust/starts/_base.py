@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -37,12 +38,15 @@ class Start:
         The sequence of merges behind it.
     interrupted : bool
         Whether Ctrl-C ended the descent that led to it.
+    is_clustering : bool
+        Whether it is a good clustering, so that few samples move in the descent.
     """
 
     H: Any
     reference: float | None = None
     merge_path: np.recarray | None = None
     interrupted: bool = False
+    is_clustering: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class Setting:
         The length of these descents.
     dense : bool
         Whether H has to be an array whatever its size.
+    graph : callable or None
+        Makes the graph that A was made of; None if that is A itself. It may take a copy of the entries.
     """
 
     problem: Problem
@@ -74,6 +80,7 @@ class Setting:
     scout: Solver | None = None
     scout_iterations: int = FIRST_SWEEPS
     dense: bool = False
+    graph: Callable[[], Operator] | None = None
 
     @property
     def holds_sparse(self) -> bool:

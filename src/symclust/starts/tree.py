@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.hierarchy import CutGrowth, LeafGraph
+from symclust.hierarchy import CommunityGrowth, RaiseBoth
 from symclust.operators import Operator
 from symclust.solvers import Control
 from symclust.starts._base import Init, Setting, Start
@@ -18,10 +17,7 @@ from symclust.starts.random import Random
 
 __all__ = ["Tree"]
 
-# The balance of HierarchicalSymNMF, and half its tries, since a start leads to as good clusters.
-BALANCE, CUTS = 0.25, 1
-# Samples are joined until there are at most this many nodes for each leaf, or this many samples in each node.
-LEAF_NODES, JOINED = 300, 4
+BALANCE, CUTS = 0.25, 2  # as in HierarchicalSymNMF
 
 
 class Clustering(NamedTuple):
@@ -48,7 +44,8 @@ class Tree(Init):
             labels, interrupted = next_leaves(setting, k)
             B, sizes = contract(problem.operator, labels, k)
             H = indicator(B, sizes, [[l] for l in range(k)], labels, k, setting.holds_sparse)
-            points.append(Start(H.astype(problem.operator.dtype), reference, interrupted=interrupted))
+            H = H.astype(problem.operator.dtype)
+            points.append(Start(H, reference, interrupted=interrupted, is_clustering=True))
             if interrupted:
                 break
         return points
@@ -69,42 +66,27 @@ def next_leaves(setting: Setting, n_leaves: int) -> Clustering:
     Parameters
     ----------
     setting : Setting
-        The problem whose A is the graph.
+        The problem whose A is the graph, or was made of it.
     n_leaves : int
         Number of leaves.
     """
-    seed = int(setting.rng.randint(2**31))
-    return tree_of_communities(setting.problem.operator, setting.control, n_leaves, seed)
+    graph = setting.problem.operator if setting.graph is None else setting.graph()
+    return tree_of_communities(graph, setting.control, n_leaves, int(setting.rng.randint(2**31)))
 
 
-def tree_of_communities(A: Operator, control: Control, n_leaves: int, seed: int) -> Clustering:
-    """Return the leaves of a tree such as `HierarchicalSymNMF` grows, all `n_leaves` of them.
+def tree_of_communities(graph: Operator, control: Control, n_leaves: int, seed: int) -> Clustering:
+    """Return the leaves of the tree that `HierarchicalSymNMF` grows, all `n_leaves` of them.
 
     If no cut is left that leaves both parts a tenth of the average size, smaller parts will do; if none is
     left at all, or no time, the largest leaves are halved as their samples come.
     """
-    for growth, place in _growths(A, n_leaves, seed):
+    for smallest in dict.fromkeys((max(1, graph.n // (10 * n_leaves)), 1)):
+        growth = CommunityGrowth(graph, BALANCE, CUTS, seed, RaiseBoth(smallest))
         tree = growth.grow(n_leaves, control.is_over)
-        labels = tree.cut(tree.n_splits + 1)[place]
         if tree.n_splits + 1 == n_leaves or tree.interrupted or control.is_over():
             break
+    labels = tree.cut(tree.n_splits + 1)
     return Clustering(_halve_largest(labels, tree.n_splits + 1, n_leaves), tree.interrupted)
-
-
-def _growths(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[CutGrowth, Array]]:
-    """Yield trees to grow in turn, and the node of each sample in their graphs.
-
-    First comes a graph of joined samples, if A is large: the descent that follows moves those whose partners
-    belong elsewhere, and the tree takes half the time or less. Graphs are held by nobody but the trees, which
-    let go of them as they grow.
-    """
-    tenth = max(1, A.n // (10 * n_leaves))
-    graph, place = LeafGraph.whole(A).coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)
-    growth, is_joined = CutGrowth(graph, BALANCE, tenth, False, CUTS, seed), graph.n < A.n
-    del graph
-    yield growth, place
-    for smallest in (tenth, 1) if is_joined else (1,):
-        yield CutGrowth(A, BALANCE, smallest, False, CUTS, seed), np.arange(A.n)
 
 
 def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:
