@@ -30,12 +30,6 @@ def halves(n: int) -> tuple[Array, Array]:
 
     The halves are as good as random, since an order of samples may mean something, and the same for every
     model and whatever the data: scores of two models are scores on the same entries.
-
-    Examples
-    --------
-    >>> from symclust.inputs.placing import halves
-    >>> [half.tolist() for half in halves(5)]
-    [[0, 2], [1, 3, 4]]
     """
     order = np.random.RandomState(0).permutation(n)
     return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
@@ -256,15 +250,6 @@ class KnownRows:
     """Finds, for every row of a new matrix, the first row of the training matrix with the very same entries.
 
     Holds the `row_keys`, 16 bytes per row, not the rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from symclust.inputs.placing import KnownRows
-    >>> known = KnownRows(np.array([[1.0, 0.0], [0.0, 2.0]]))
-    >>> known.find(known.keys(sparse.csr_array([[-0.0, 2.0], [2.0, 0.0]])))
-    array([ 1, -1])
     """
 
     def __init__(self, X: Any) -> None:

@@ -136,18 +136,15 @@ def _read_graph(X: Any, kind: str, affinity: Any, params: dict[str, Any], normal
     _check_takes_pairs(X, of if step else affinity, also=() if step else ("auto", "network"))
     network = adjacency(X, kind, params)
     if name in ("auto", "network"):
-        made = read_by_choice(network, params, normalizes)
-        return _made_of(network, made, "network", own, normalizes)
+        return _traced(read_by_choice(network, params, normalizes), network, "network", own, normalizes)
     refuse_params(f"a {type(X).__name__}", params)
-    if step is not None:
-        made = behind(step, network, f"affinity={name!r} of {network.words}")
-        return _made_of(network, made, name, own, normalizes)
     if name == "precomputed":
         return network
-    if normalizes:
-        return _made_of(network, network, "precomputed", {}, normalizes)
-    made = behind(NormalizedCut(), network, "the normalised cut of the network")
-    return _made_of(network, made, "normalized_cut", {}, normalizes)
+    if step is None and normalizes:
+        return _traced(network, network, "precomputed", own, normalizes)
+    words = "the normalised cut of the network" if step is None else f"affinity={name!r} of the network"
+    made = behind(step or NormalizedCut(), network, words)
+    return _traced(made, network, "normalized_cut" if step is None else name, own, normalizes)
 
 
 def _read_pairs(X: Any, kind: str, name: str, params: dict[str, Any], normalizes: bool) -> Similarity:
@@ -155,8 +152,7 @@ def _read_pairs(X: Any, kind: str, name: str, params: dict[str, Any], normalizes
     own = _own(params)
     if name == "network":
         network = network_of_matrix(X, kind)
-        made = read_by_choice(network, params, normalizes)
-        return _made_of(network, made, name, own, normalizes)
+        return _traced(read_by_choice(network, params, normalizes), network, name, own, normalizes)
     step, _ = _step_of(name, params)
     refuse_params("affinity='precomputed'", params)
     A = read_matrix(X, kind)
@@ -164,23 +160,21 @@ def _read_pairs(X: Any, kind: str, name: str, params: dict[str, Any], normalizes
     if step is None:
         return given
     made = behind(step, given, f"affinity={name!r} of {given.words}")
-    return _made_of(given, made, name, own, normalizes) if A.is_dense or A.is_sparse else made
+    return _traced(made, given, name, own, normalizes) if A.is_dense or A.is_sparse else made
 
 
 def _step_of(name: str, params: dict[str, Any]) -> tuple[Any, Any]:
     """Return the step of that name, if it is one, and the affinity before it, both taken out of `params`."""
-    if name not in STEPS:
-        return None, None
-    return take_step(name, params), params.pop("of", "precomputed")
+    return (take_step(name, params), params.pop("of", "precomputed")) if name in STEPS else (None, None)
 
 
 def _own(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a network read already needs as well."""
+    """Return the parameters that also apply to a network that has been read."""
     return {name: value for name, value in params.items() if name not in ("weight", "of")}
 
 
-def _made_of(
-    network: Similarity, made: Similarity, name: str, params: dict[str, Any], normalizes: bool
+def _traced(
+    made: Similarity, network: Similarity, name: str, params: dict[str, Any], normalizes: bool
 ) -> Similarity:
     """Return a similarity together with its network, and how to make it of another."""
     params = {**params, "of": "precomputed"} if name in STEPS else params

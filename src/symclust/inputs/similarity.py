@@ -15,7 +15,6 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError
 from symclust.graphs import (
     Affinity,
-    AttributedGraph,
     AttributedNodes,
     AttributedSimilarity,
     RandomWalk,
@@ -31,23 +30,25 @@ class Rule(ABC):
 
     Attributes
     ----------
+    origin : {"samples", "pairs", "adjacency matrix", "graph"}
+        The form of the training data.
     samples : array or None
         Rows that new samples are compared with, not the user's own array: training samples × features, or
         the edges of the training nodes. None if A itself was given, or is found from new rows to the bit.
-    features : array or None
-        Training samples × features, if A was made of some.
-    takes_pairs : bool
-        Whether new samples are given by similarities or edges to the training samples, not by features.
-    is_graph, is_network : bool
-        Whether the samples are nodes of a graph that was given as one; or of a network, given as a graph or
-        as an adjacency matrix.
     """
 
+    origin: str
     samples: Any = None
-    features: Any = None
-    takes_pairs: bool = True
-    is_graph: bool = False
-    is_network: bool = False
+
+    @property
+    def features(self) -> Any:
+        """Training samples × features; None if they were given by pairs."""
+        return self.samples if self.origin == "samples" else None
+
+    @property
+    def is_network(self) -> bool:
+        """Whether the samples are nodes of a network."""
+        return self.origin in ("adjacency matrix", "graph")
 
     @abstractmethod
     def extend(self, X: Any) -> Any:
@@ -68,6 +69,8 @@ class Rule(ABC):
 class Given(Rule):
     """Similarities that are taken as they are."""
 
+    origin: str = "pairs"
+
     def extend(self, X: Any) -> Any:
         """Return X, which holds the similarities."""
         return X
@@ -87,10 +90,9 @@ class Given(Rule):
 
 @dataclass(frozen=True, eq=False)
 class Edges(Given):
-    """The edges of a network as they are; `is_graph` if it was given as a graph."""
+    """The edges of a network as they are."""
 
-    is_graph: bool = False
-    is_network = True
+    origin: str = "adjacency matrix"
 
     def extend(self, X: Any) -> sparse.csr_array:
         """Return the weights of the edges of new nodes, as given, in a fresh array."""
@@ -102,14 +104,12 @@ class OfSamples(Rule):
     """Samples × features compared by an affinity."""
 
     affinity: Affinity
-    takes_pairs = False
+    origin = "samples"
 
     @property
     def samples(self) -> Any:
         """The training samples × features."""
         return self.affinity.X_
-
-    features = samples
 
     def extend(self, X: Any) -> Any:
         """Return the similarities of new samples."""
@@ -135,24 +135,9 @@ class Stepped(Rule):
         return self.step.W_.csr if walks else self.base.samples
 
     @property
-    def features(self) -> Any:
-        """Those of the base."""
-        return self.base.features
-
-    @property
-    def takes_pairs(self) -> bool:  # type: ignore[override]
-        """Whether the base takes pairs."""
-        return self.base.takes_pairs
-
-    @property
-    def is_graph(self) -> bool:  # type: ignore[override]
-        """Whether the base is a graph."""
-        return self.base.is_graph
-
-    @property
-    def is_network(self) -> bool:  # type: ignore[override]
-        """Whether the base is a network."""
-        return self.base.is_network
+    def origin(self) -> str:  # type: ignore[override]
+        """That of the base."""
+        return self.base.origin
 
     def extend(self, X: Any) -> Any:
         """Return the similarities of new samples behind the step."""
@@ -181,12 +166,7 @@ class Attributed(Rule):
     rule: AttributedSimilarity
     samples: sparse.csr_array = field()  # without the default of the base class
     feature_names: list[Any] | None
-    is_graph = is_network = True
-
-    @classmethod
-    def of(cls, rule: AttributedSimilarity, graph: AttributedGraph) -> Attributed:
-        """Return the rule that was fitted to a graph."""
-        return cls(rule, _side_by_side(graph.adjacency, graph.features), graph.feature_names)
+    origin = "graph"
 
     def extend(self, X: Any) -> sparse.csr_array:
         """Return the similarities of new nodes, rows like those of `samples`."""
@@ -216,7 +196,7 @@ class Attributed(Rule):
                 f"The columns of the new nodes' features, {X.feature_names!r:.80}, are not those of the fit, "
                 f"{self.feature_names!r:.80}. Give the same ones in the same order."
             )
-        return _side_by_side(edges, X.features).astype(self.samples.dtype)
+        return side_by_side(edges, X.features).astype(self.samples.dtype)
 
     def check_growth(self, A: Operator) -> None:
         """Refuse nodes that join."""
@@ -230,7 +210,7 @@ class Attributed(Rule):
         return self.samples[:, : self.samples.shape[0]]
 
 
-def _side_by_side(edges: Any, features: Any) -> sparse.csr_array:
+def side_by_side(edges: Any, features: Any) -> sparse.csr_array:
     """Return edges and features of nodes as rows of one array."""
     return sparse.csr_array(sparse.hstack([edges, sparse.csr_array(features)]))
 
@@ -240,12 +220,7 @@ class Called(Rule):
     """Samples compared by a function of the user, which compares no others."""
 
     samples: Any = field()
-    takes_pairs = False
-
-    @property
-    def features(self) -> Any:
-        """The training samples × features."""
-        return self.samples
+    origin = "samples"
 
     def extend(self, X: Any) -> Any:
         """Refuse new samples."""

@@ -289,7 +289,8 @@ def _about_attributes(graph: Any, weight: Any) -> str:
         found = graph.es.attributes()
     listed = ", ".join(map(repr, found))
     there = f"Attributes that edges have: {listed}" if found else "They have no attributes"
-    return f"weight={weight!r}: no edge of the graph has that attribute. {there}; None gives each edge the weight 1."
+    missing = f"weight={weight!r}: no edge of the graph has that attribute."
+    return f"{missing} {there}; None gives each edge the weight 1."
 
 
 def _numbers(weights: list[Any], ends: Array, graph: Any, weight: Any) -> Array:

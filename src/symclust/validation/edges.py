@@ -10,8 +10,6 @@ import numpy as np
 from symclust.exceptions import InputTypeError, warn
 from symclust.validation.kinds import end_columns, kind_of
 
-__all__ = ["refuse_edges", "warn_of_edges"]
-
 SEEN_EDGES = 100  # rows that are looked at before a list is taken for one of edges
 LEAST_EDGES = 10  # in an array: fewer may be anything
 
@@ -30,15 +28,6 @@ def refuse_edges(X: Any, *, name: str = "X", numbers: bool = False) -> None:
     name : str
         Its name in the message.
     numbers : bool
-
-    Examples
-    --------
-    >>> from symclust.validation import refuse_edges
-    >>> refuse_edges([[0, 1], [1, 2], [2, 3]])
-    >>> refuse_edges([("ann", "bob"), ("bob", "cem"), ("cem", "ann")])
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputTypeError: X looks like a list of 3 edges, such as ('ann', 'bob'). Make a ...
     """
     kind = kind_of(X)
     if kind == "edges of a graph":
@@ -59,18 +48,6 @@ def warn_of_edges(X: Any) -> None:
     ----------
     X : object
         The input as it was given.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import numpy as np
-    >>> from symclust.validation import warn_of_edges
-    >>> ring = np.array([(i, (i + 1) % 12) for i in range(12)])
-    >>> with warnings.catch_warnings(record=True) as found:
-    ...     warnings.simplefilter("always")
-    ...     warn_of_edges(ring)
-    >>> print(str(found[0].message)[:72])
-    X, 12 pairs of whole numbers from 0 to 11, looks like a list of edges, b
     """
     if not (isinstance(X, np.ndarray) and X.dtype.kind in "iu" and X.ndim == 2 and X.shape[1] == 2):
         return
