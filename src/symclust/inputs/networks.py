@@ -29,7 +29,7 @@ def adjacency(graph: Any, kind: str, params: dict[str, Any]) -> Similarity:
         raise InputError(f"The {type(graph).__name__} has no nodes: there is nothing to cluster.")
     W = Sparse(graph_adjacency(graph, **weight))
     W.names = names
-    return Similarity(W, Edges("graph"), names, "the network")
+    return Similarity(W, Edges("graph"), names, "the network", source=W)
 
 
 def network_of_matrix(X: Any, kind: str) -> Similarity:
@@ -43,7 +43,7 @@ def network_of_matrix(X: Any, kind: str) -> Similarity:
     W = A if A.is_sparse else Sparse(sparse.csr_array(A.matrix))
     W.names = A.names
     check_similarity(W)
-    return Similarity(W, Edges(), W.names, "the network")
+    return Similarity(W, Edges(), W.names, "the network", source=W)
 
 
 def read_matrix(X: Any, kind: str) -> Operator:

@@ -37,21 +37,11 @@ def halves(n: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where samples belong.
-
-    Attributes
-    ----------
-    H : ndarray of shape (n_samples, k)
-        Their memberships.
-    known : ndarray of shape (n_samples,)
-        The number of the training sample that each is; −1 for unseen ones.
-    is_isolated : ndarray of shape (n_samples,)
-        Whether a sample has no similarity to any training sample.
-    """
+    """Memberships H of samples, one row for each."""
 
     H: Array
-    known: Array
-    is_isolated: Array
+    known: Array  # the number of the training sample that each is; −1 for unseen ones
+    is_isolated: Array  # whether a sample has no similarity to any training sample
 
 
 class Placer:
@@ -68,7 +58,7 @@ class Placer:
     solve : callable
         From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
     weight : float
-        The factor w: what a similarity has become in the matrix that H fits.
+        The factor w of similarities in the matrix that H fits.
     members : ndarray of shape (n, k)
         The rows that known samples keep; H by default.
     """
@@ -101,7 +91,7 @@ class Placer:
         self._degrees = np.abs(similarity.operator.degrees().astype(np.float64))
 
     def place(self, X: Any) -> Placed:
-        """Return a row of memberships for each row of X, which are known and which have no similarity."""
+        """Return the memberships of the rows of X."""
         n, parts = X.shape[0], []
         keys, known = np.empty((n, 2), dtype=np.uint64), np.full(n, -1)
         is_isolated = np.empty(n, dtype=bool)
@@ -139,17 +129,16 @@ class Placer:
         return float(beyond_chance / math.sqrt(possible * total)) if possible * total > 0 else 0.0
 
     def _limited_to(self, samples: Array) -> Placer:
-        """Return what places by the similarities to some of the training samples alone."""
+        """Return the placer by similarities to some of the training samples alone."""
         part = copy(self)
         part.__dict__.pop("_gram", None)
         part.H = self.H[samples]
         return part
 
     def _explained(self, A: Any, placed: Array, labels: Array, held_out: Array) -> tuple[float, ...]:
-        """Return how much of A is inside clusters beyond chance, how much could be, and how much there is.
+        """Return the sum of A inside clusters beyond chance, the largest it could be, and that of all |A|.
 
-        A holds the similarities of samples, `placed` in clusters, to those training samples that are held
-        out.
+        A holds the similarities of samples, `placed` in clusters, to the training samples held out.
         """
         sums, sizes = (np.asarray(M.sum(axis=1)).ravel() for M in (A, abs(A)))
         degrees, labels = self._degrees[held_out], labels[held_out]
@@ -199,7 +188,7 @@ def solve_by_row(
 
 
 def _with_known(placed: Any, members: Any, known: Array) -> Any:
-    """Return `placed` with the rows of known samples in the place of what was found for them."""
+    """Return `placed` with the rows of known samples as `members` has them."""
     is_known = known >= 0
     if not sparse.issparse(placed):
         placed[is_known] = members[known[is_known]]
@@ -220,8 +209,7 @@ def _inside(A: Any, rows: Array, columns: Array) -> float:
 class LabelPlacer(Placer):
     """Places a sample by its average similarity to the samples of each cluster.
 
-    A tree may have thousands of leaves, and its labels are all that most people want: the array H of zeros
-    and ones comes into being at the first look at it.
+    A tree may have thousands of leaves: the array H of zeros and ones is made when it is first needed.
 
     Parameters
     ----------

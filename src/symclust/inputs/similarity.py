@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +39,7 @@ class Rule(ABC):
 
     origin: str
     samples: Any = None
+    obstacle: ClassVar[str] = ""  # the reason why samples cannot join
 
     @property
     def features(self) -> Any:
@@ -54,8 +55,10 @@ class Rule(ABC):
     def extend(self, X: Any) -> Any:
         """Return the similarities of new samples to the training samples, as rows."""
 
-    def check_growth(self, A: Operator) -> None:  # noqa: B027 - most take them in
-        """Refuse samples that join if this rule cannot take them in."""
+    def check_growth(self, A: Operator) -> None:
+        """Refuse samples that join A if this rule cannot take them in."""
+        if self.obstacle:
+            raise CombinationError(self.obstacle)
 
     def grown(self, A: Any, X: Any) -> tuple[Rule, Any]:
         """Return the rule and the matrix A once samples have joined: rows of features, or of pairs."""
@@ -77,7 +80,7 @@ class Given(Rule):
 
     def check_growth(self, A: Operator) -> None:
         """Refuse operators: only a matrix can take in further rows."""
-        if not (A.is_dense or A.is_sparse):
+        if not A.is_stored:
             raise CombinationError(
                 f"partial_fit adds rows to a matrix of similarities, and {A!r} is not held as one. Fit anew, "
                 "with an array or a sparse matrix."
@@ -167,6 +170,10 @@ class Attributed(Rule):
     samples: sparse.csr_array = field()  # without the default of the base class
     feature_names: list[Any] | None
     origin = "graph"
+    obstacle = (
+        "partial_fit does not take nodes into an AttributedGraph, whose features are smoothed over all its "
+        "edges. Fit a graph of all nodes."
+    )
 
     def extend(self, X: Any) -> sparse.csr_array:
         """Return the similarities of new nodes, rows like those of `samples`."""
@@ -198,13 +205,6 @@ class Attributed(Rule):
             )
         return side_by_side(edges, X.features).astype(self.samples.dtype)
 
-    def check_growth(self, A: Operator) -> None:
-        """Refuse nodes that join."""
-        raise CombinationError(
-            "partial_fit does not know how nodes join an AttributedGraph, whose features are smoothed over "
-            "all its edges. Fit a graph of all nodes."
-        )
-
     def network(self, A: Any) -> sparse.csr_array:
         """Return the edges of the graph."""
         return self.samples[:, : self.samples.shape[0]]
@@ -221,19 +221,16 @@ class Called(Rule):
 
     samples: Any = field()
     origin = "samples"
+    obstacle = (
+        "affinity is a function, which cannot compare samples that join with those that are there. Fit with "
+        "affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
+    )
 
     def extend(self, X: Any) -> Any:
         """Refuse new samples."""
         raise CombinationError(
             "affinity is a function, which cannot compare unseen samples with the training samples. "
             "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
-        )
-
-    def check_growth(self, A: Operator) -> None:
-        """Refuse samples that join."""
-        raise CombinationError(
-            "affinity is a function, which cannot compare samples that join with those that are there. Fit "
-            "with affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
         )
 
 
