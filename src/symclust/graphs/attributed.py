@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -104,13 +105,6 @@ class AttributedNodes:
     features : array-like, sparse matrix or DataFrame of shape (m, d)
         Their features, with the same columns as those of the graph.
 
-    Attributes
-    ----------
-    edges : csr_array of shape (m, n), or None
-    features : ndarray or csr_array of shape (m, d)
-    feature_names : list or None
-        Columns of the DataFrame.
-
     Examples
     --------
     >>> import numpy as np
@@ -191,6 +185,7 @@ def _in_order(features: Any, names: list[Any] | None) -> Any:
 # The similarity ---------------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
 class AttributedSimilarity:
     """The rule behind `attributed_similarity`, with `extend` for nodes that join later.
 
@@ -204,21 +199,12 @@ class AttributedSimilarity:
         The evidence of hidden edges; None if nothing was to be chosen.
     """
 
-    def __init__(
-        self,
-        smoothing: int | str = "auto",
-        feature_share: float | str = "auto",
-        n_neighbors: int | None = None,
-        window: int = 5,
-        n_kept: int = 100,
-        exponent: float = 0.4,
-    ) -> None:
-        self.smoothing = smoothing
-        self.feature_share = feature_share
-        self.n_neighbors = n_neighbors
-        self.window = window
-        self.n_kept = n_kept
-        self.exponent = exponent
+    smoothing: int | str = "auto"
+    feature_share: float | str = "auto"
+    n_neighbors: int | None = None
+    window: int = 5
+    n_kept: int = 100
+    exponent: float = 0.4
 
     def fit(self, graph: AttributedGraph) -> sparse.csr_array:
         """Return the similarity of the nodes; `extend` goes on from there."""

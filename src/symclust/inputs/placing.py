@@ -110,14 +110,7 @@ class Placer:
     def score(self, X: Any, labels: Array, read: Callable[[Array], Array]) -> float:
         """Return Q/√M over the rows of X, as `SimilarityEstimator.score` describes it.
 
-        Parameters
-        ----------
-        X : array or csr_array
-            Samples.
-        labels : ndarray of shape (n,)
-            The clusters of the training samples.
-        read : callable
-            From rows of memberships to labels.
+        The training samples have `labels`, and `read` makes labels of rows of memberships.
         """
         found = np.zeros(3)
         first, second = halves(len(labels))
@@ -210,15 +203,6 @@ class LabelPlacer(Placer):
     """Places a sample by its average similarity to the samples of each cluster.
 
     A tree may have thousands of leaves: the array H of zeros and ones is made when it is first needed.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Where similarities of new samples come from.
-    labels : ndarray of shape (n,)
-        The clusters of the training samples.
-    n_clusters : int
-        Their number.
     """
 
     def __init__(self, similarity: Similarity, labels: Array, n_clusters: int) -> None:

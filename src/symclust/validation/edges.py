@@ -21,13 +21,6 @@ def refuse_edges(X: Any, *, name: str = "X", numbers: bool = False) -> None:
     pairs or triples whose first two are names; a list of tuples, as ``list(graph.edges)`` is, whose first two
     are whole numbers; and, with `numbers` (similarities are expected), whole numbers in any form. As features
     numbers in arrays and in lists of lists are as good as others.
-
-    Parameters
-    ----------
-    X : object
-    name : str
-        Its name in the message.
-    numbers : bool
     """
     kind = kind_of(X)
     if kind == "edges of a graph":
@@ -43,11 +36,6 @@ def warn_of_edges(X: Any) -> None:
 
     So it looks if all numbers are whole, at least 0 and repeated, leave out hardly any number between the
     smallest and the largest, and no row has the same number twice. Points on a grid have such rows.
-
-    Parameters
-    ----------
-    X : object
-        The input as it was given.
     """
     if not (isinstance(X, np.ndarray) and X.dtype.kind in "iu" and X.ndim == 2 and X.shape[1] == 2):
         return

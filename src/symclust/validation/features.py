@@ -157,17 +157,7 @@ def share_of_zeros(X: Any) -> float:
 
 
 def check_nonnegative(X: Any, who: str, advice: str = SHIFT) -> None:
-    """Refuse data, dense or CSR, with negative entries, and name the first one.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Features as `check_features` returns them.
-    who : str
-        The estimator that the data was given to.
-    advice : str
-        Advice at the end of the message.
-    """
+    """Refuse features, dense or CSR, with negative entries given to the estimator `who`."""
     values = X.data if sparse.issparse(X) else X
     if values.min(initial=0) >= 0:  # one pass without a temporary
         return
