@@ -29,11 +29,11 @@ def of_samples(X: Any) -> Pairs:
 
 
 def similarities_of_network(W: Any) -> Any:
-    return SymNMF(affinity="network")._read(W).matrix
+    return SymNMF(affinity="network")._read(W).operator.matrix
 
 
 def similarities_of_samples(X: Any) -> Any:
-    return SymNMF()._read(X).matrix
+    return SymNMF()._read(X).operator.matrix
 
 
 def study_of(data: Pairs, most: int, seed: int) -> Study:

@@ -207,8 +207,8 @@ def test_directed_graph(graph, affinity):
         ({"affinity": None}, "affinity=None is not known"),
         ({"affinity_params": {"n_neighbours": 3}}, "'n_neighbours'.*does not fit.*any of 'n_neighbors', "),
         ({"affinity_params": [3]}, r"affinity_params=\[3\] must be a dict"),
-        ({"affinity_params": {"n_neighbors": 0}}, "n_neighbors=0 is not possible"),
-        ({"affinity": "gaussian", "affinity_params": {"sigma": -1}}, "sigma=-1 is not possible"),
+        ({"affinity_params": {"n_neighbors": 0}}, "n_neighbors=0 must be a whole number of at least 1"),
+        ({"affinity": "gaussian", "affinity_params": {"sigma": -1}}, "sigma=-1 must be a number above 0"),
         (
             {"solver": "anls", "coupling": -1},
             "coupling=-1 is not possible: give 'auto', ",

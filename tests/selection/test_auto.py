@@ -33,7 +33,7 @@ def study(data, candidates=CANDIDATES, seed=0, **options):
 
 
 def neighbours(X):
-    return SymNMF(affinity="nearest_neighbors")._read(X).matrix
+    return SymNMF(affinity="nearest_neighbors")._read(X).operator.matrix
 
 
 def samples(X):
@@ -130,7 +130,7 @@ def test_documents_are_compared_with_words_dealt_out_anew():
     X = sparse.csr_array((rng.random((120, 150)) < np.where(own, 0.3, 0.02)).astype(float))
 
     def make(X):
-        return SymNMF()._read(X).matrix
+        return SymNMF()._read(X).operator.matrix
 
     assert Auto().choose(study(Pairs(make(X), Features(X), make))).n_clusters == 3
     Z = shuffled_entries(X, np.random.RandomState(0))

@@ -438,10 +438,11 @@ class SimilarityEstimator(Clusterer):
         self._refuse_similarity(X)
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
-            pairs = ": the similarities of each new sample to the training samples" * rule.takes_pairs
+            given = ": the similarities of each new sample to the training samples"
+            given = "" if rule.origin == "samples" else given
             raise InputError(
                 f"X has {checked.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input{pairs}."
+                f"{self.n_features_in_} features as input{given}."
             )
         self._note_features(X, reset=False)
         return checked
@@ -503,7 +504,7 @@ def is_given(similarity: Similarity) -> bool:
 
     Others have zeros on their diagonals on purpose: that they have negative eigenvalues is no news.
     """
-    return similarity.rule.samples is None and not similarity.rule.is_graph
+    return similarity.rule.samples is None and similarity.rule.origin != "graph"
 
 
 def warn_of_negative_part(similarity: Similarity, name: str) -> None:

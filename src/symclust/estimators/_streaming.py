@@ -105,7 +105,7 @@ class StreamingEstimator(DescentEstimator):
         """Return the similarity of all samples, once X has been found to be what can join them."""
         self._training.rule.check_growth(self._training.operator)
         self._refuse_similarity(X)
-        takes_pairs = self._training.rule.takes_pairs
+        takes_pairs = self._training.rule.origin != "samples"
         rows = self._read_new_pairs(X) if takes_pairs else self._check_new(X)
         names = _all_names(self.node_names_, sample_names(X), self._training.operator.n, rows.shape[0])
         if takes_pairs:

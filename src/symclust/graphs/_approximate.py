@@ -1,10 +1,9 @@
-"""Candidates for neighbours among very many dense rows: inverted lists of faiss, as many as recall asks for.
+"""Candidates for neighbours among very many dense rows: inverted lists of faiss.
 
 k-means sorts the rows into about 2√n lists, and a row is compared with those in the lists whose centres are
-nearest. How many lists that takes depends on the data: few where rows form clusters, nearly all where they
-fill many dimensions evenly. So it is measured, on rows drawn with a fixed seed whose true neighbours are
-found by comparing them with all others. Everything runs on the calling thread, whose blocks of rows depend on
-the data alone: the same rows get the same candidates, on any number of threads.
+nearest. The number of lists that this takes is measured, on rows drawn with a fixed seed whose true
+neighbours are found by comparing them with all others. Everything runs on the calling thread, whose blocks of
+rows depend on the data alone: the same rows get the same candidates, on any number of threads.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ def has_faiss() -> bool:
 
 
 class InvertedLists:
-    """Lists of near rows, and how many of them to look through.
+    """Lists of near rows, and the number of them that finds enough neighbours.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     all_lists : bool
-        Look through as many lists as recall asks for; otherwise raise `TooScattered` when these are many.
+        Look through any number of lists; otherwise raise `TooScattered` if it is large.
     """
 
     def __init__(self, X: Array, all_lists: bool = False) -> None:
@@ -77,7 +76,7 @@ class InvertedLists:
         return index
 
     def _calibrate(self, count: int, most: int) -> tuple[int, float]:
-        """Return how many lists find enough of the neighbours of a sample of rows, and what share that is."""
+        """Return the number of lists that find enough neighbours of a sample of rows, and their share."""
         n = self._X.shape[0]
         rows = np.sort(np.random.default_rng(SEED).choice(n, min(SAMPLE, n), replace=False))
         Q = self._X[rows]

@@ -1,10 +1,8 @@
 """Rows that are repeated: found by their keys, and joined to the neighbours of the first of their kind.
 
 Copies are at distance zero: in a graph of nearest neighbours they would use up all neighbours of each other,
-and every repeated row would be a connected component by itself. So neighbours are looked for among the
-distinct rows, each of which stands for its copies by the first of them. A copy has the neighbours of that
-first row, and is joined to it besides. However many copies there are, the edges are as many as n samples with
-that number of neighbours have.
+and every repeated row would be a component by itself. So neighbours are sought among the distinct rows. A
+copy has the neighbours of the first row that is equal to it, and is joined to that besides.
 """
 
 from __future__ import annotations
@@ -36,17 +34,6 @@ class SampleSearch:
     ----------
     first : ndarray of shape (n,) or None
         The number of the first row that is equal to each; None if all rows are distinct.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.graphs._copies import SampleSearch
-    >>> search = SampleSearch(np.array([[0.0], [1.0], [0.0], [5.0], [0.0]]))
-    >>> search.first.tolist()
-    [0, 1, 0, 3, 0]
-    >>> distances, neighbors = search.nearest(2)
-    >>> neighbors.tolist(), distances.tolist()
-    ([[1, 3], [0, 3], [1, 3], [1, 0], [1, 3]], [[1.0, 5.0], [1.0, 4.0], [1.0, 5.0], [4.0, 5.0], [1.0, 5.0]])
     """
 
     def __init__(self, X: Features, noise: float = 0.0, method: str = "exact") -> None:
@@ -95,7 +82,7 @@ def directions(X: Features) -> Features:
     """Return the rows scaled to length 1, those of parallel rows equal to the bit.
 
     Lengths are rounded, but a quotient by the largest entry is the same for all multiples of a row of whole
-    numbers: counts of words that differ by a factor are copies of one another here.
+    numbers, such as counts of words.
     """
     largest = abs(X).max(axis=1)
     largest = largest.toarray() if sparse.issparse(largest) else largest
@@ -117,15 +104,7 @@ HALF = np.uint64(32)
 
 
 def first_of_equal(X: Features) -> Array:
-    """Return for each row the number of the first one that is equal to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.graphs import first_of_equal
-    >>> first_of_equal(np.array([[0.0, 1.0], [2.0, 0.0], [-0.0, 1.0]])).tolist()
-    [0, 1, 0]
-    """
+    """Return for each row the number of the first one that is equal to it."""
     order, is_new = grouped(row_keys(X))
     first = np.empty(len(order), dtype=np.intp)
     first[order] = order[is_new][np.cumsum(is_new) - 1]
@@ -144,10 +123,9 @@ def grouped(keys: Array) -> tuple[Array, Array]:
 def row_keys(X: Features) -> Array:
     """Return 16 bytes for each row of X that are the same for equal rows, as an array of shape (n, 2).
 
-    They are two sums Σ_j c_j m(x_j) modulo 2⁶⁴, m being a bijection of bits that keeps zero and with
-    coefficients c_j that are odd and as good as random. Rows that differ in one entry never have the same
-    sums; others do by chance, once in about 2¹²⁸. Zeros add nothing, so that dense and sparse rows of the
-    same numbers are the same, and no process or pickle changes a sum.
+    They are two sums Σ_j c_j m(x_j) modulo 2⁶⁴, m a bijection of bits that keeps zero, the c_j odd and as
+    good as random. Rows that differ in one entry never have the same sums; others do by chance, once in about
+    2¹²⁸. Zeros add nothing: dense and sparse rows of the same numbers have the same sums, in every process.
     """
     if sparse.issparse(X):
         return _keys_of_sparse(sparse.csr_array(X))

@@ -14,7 +14,7 @@ ROWS = 1024  # measured at a time
 
 
 def inverse_norms(X: Features) -> Array:
-    """Return 1/‖x_i‖ in float64; 0 for a zero row, as which one shorter than any normal number counts."""
+    """Return 1/‖x_i‖ in float64; 0 for a row that is zero or shorter than any normal number."""
     norms = np.concatenate([_norms(X[rows]) for rows in split(X.shape[0], ROWS)])
     return _inverse(norms, X.dtype)
 

@@ -1,12 +1,10 @@
 """Nearest neighbours in blocks of rows, without an n × n array, and the graphs made of them.
 
 A finder proposes candidates fast: SciPy's k-d tree in few dimensions, scikit-learn's blocked search in many,
-a sparse product for sparse rows. Their distances are then computed again from differences and sorted. Where
-the candidates may not be all that matter, because more rows tie with the last neighbour or because the finder
-lost the digits that tell rows apart, every row within reach is compared. Each block of rows runs on one
-thread, and its borders depend on the data alone: so does the answer.
-
-Of many rows `_approximate.py` may propose candidates; then the distances are exact and the choice is not.
+a sparse product for sparse rows. Their distances are then computed again from differences and sorted. If more
+rows may tie with the last neighbour, or the finder has lost digits, every row within reach is compared. Each
+block of rows runs on one thread, and its borders depend on the data alone: so does the answer. Of many rows
+`_approximate.py` may propose candidates; then the distances are exact and the choice is not.
 """
 
 from __future__ import annotations
@@ -49,23 +47,15 @@ MANY = 1000  # rows within reach from which a scan is faster than the tree's lis
 class NeighborSearch:
     """Nearest neighbours among the rows of X, by Euclidean distance and, among equals, by number.
 
-    Distances that agree to ten digits are equal: the rest is rounding, which dense and sparse rows differ in.
+    Distances that agree to ten digits are equal: dense and sparse rows differ in rounding.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, d)
     noise : float
-        How far apart distances are that are equal except for the rounding of X itself.
+        The difference of distances that are equal except for the rounding of X itself.
     method : {"exact", "approximate", "auto"}
-        "auto" is approximate where that is faster, the extra `ann` is installed, and recall is good.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.graphs._neighbors import NeighborSearch
-    >>> distances, neighbors = NeighborSearch(np.array([[0.0], [1.0], [5.0]])).nearest(1)
-    >>> neighbors.tolist(), distances.tolist()
-    ([[1], [0], [1]], [[1.0], [1.0], [4.0]])
+        "auto" is approximate if that is faster, the extra `ann` is installed, and recall is good.
     """
 
     _method = "exact"  # of searches stored before there was a choice
@@ -91,12 +81,12 @@ class NeighborSearch:
         Parameters
         ----------
         k : int
-            How many; where there are fewer, all.
+            Their number; all if there are fewer.
         X_new : ndarray or csr_array of shape (m, d), optional
-            Look for the neighbours of these; by default of the rows of X, none of which is its own neighbour
-            (a duplicate is).
+            The rows whose neighbours are found; by default those of X, none of which is its own neighbour (a
+            duplicate is).
         rows : ndarray, optional
-            The numbers of the rows of X whose neighbours are looked for; by default all.
+            The numbers of the rows of X to be searched for; by default all.
 
         Returns
         -------
@@ -199,21 +189,30 @@ class Finder(Protocol):
         ...
 
     def errors(self, Q: Features, squared: Array) -> Array:
-        """Return how wrong it may be about squared distances of this size from each row of Q."""
+        """Return the largest error of squared distances of this size from each row of Q."""
         ...
 
     def within(self, Q: Features, last: Array, reach: Array, count: int) -> list[Array]:
         """Return the numbers of all rows that may be within reach of each row of Q, in order.
 
-        Of those that surely are between `last` and `reach`, which all are equally far, the first `count`.
+        Rows that surely are between `last` and `reach` are equally far: the first `count` of them.
         """
         ...
 
 
 def choose_finder(X: Features, method: str = "exact") -> Finder | InvertedLists:
-    """Return the way that is fastest for the form and shape of X among those that the method allows."""
+    """Return the finder that is fastest for the form and shape of X among those that the method allows."""
     if method == "approximate":
-        _check_approximate(X)
+        if sparse.issparse(X):
+            raise CombinationError(
+                "method='approximate' needs dense samples, and these are sparse: give X.toarray() if memory "
+                "holds it, or method='exact'."
+            )
+        if not has_faiss():
+            raise MissingExtraError(
+                "method='approximate' needs faiss: install it with pip install 'symclust[ann]', or choose "
+                "method='exact' or 'auto'."
+            )
         return InvertedLists(X, all_lists=True)
     if sparse.issparse(X):
         return SparseProduct(X)
@@ -226,20 +225,6 @@ def choose_finder(X: Features, method: str = "exact") -> Finder | InvertedLists:
         except TooScattered:
             return Brute(X)
     return Brute(X)
-
-
-def _check_approximate(X: Features) -> None:
-    """Refuse approximate search where it cannot be done, before any work."""
-    if sparse.issparse(X):
-        raise CombinationError(
-            "method='approximate' needs dense samples, and these are sparse: give X.toarray() if memory "
-            "holds it, or method='exact'."
-        )
-    if not has_faiss():
-        raise MissingExtraError(
-            "method='approximate' needs faiss: install it with pip install 'symclust[ann]', or choose "
-            "method='exact' or 'auto'."
-        )
 
 
 class Tree:
@@ -270,7 +255,7 @@ class Tree:
 def _first_of_equals(
     least: Array, most: Array, last: Array | float, reach: Array | float, count: int
 ) -> list[Array]:
-    """Return for each row the columns with numbers, known to be from `least` to `most`, within reach.
+    """Return for each row the columns whose numbers, from `least` to `most`, may be within reach.
 
     Of those that surely are between `last` and `reach` only the first `count`.
     """
@@ -283,7 +268,7 @@ def _first_of_equals(
 class Expansion(ABC):
     """‖q‖² + ‖x‖² − 2qᵀx: one product for all pairs, but between rows far from the origin it loses digits.
 
-    A subclass says where the origin is moved to, so that less is lost, and what the products are.
+    A subclass moves the origin, so that fewer are lost, and makes the products.
     """
 
     _norms: Array  # ‖x‖² of all rows
@@ -298,7 +283,7 @@ class Expansion(ABC):
         """Return ‖q‖²."""
 
     def errors(self, Q: Features, squared: Array) -> Array:
-        """Return how wrong it may be about distances of this size; ‖x‖² is at most 2‖q‖² + 2‖x − q‖²."""
+        """Return the largest error of distances of this size; ‖x‖² is at most 2‖q‖² + 2‖x − q‖²."""
         return self._rounding * (6 * self._squares(Q) + 4 * squared)
 
     def within(self, Q: Features, last: Array, reach: Array, count: int) -> list[Array]:

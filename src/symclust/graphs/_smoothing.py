@@ -1,4 +1,4 @@
-"""Features of nodes averaged over their neighbours, and how much of that the graph itself asks for."""
+"""Features of nodes averaged over their neighbours, as often as the graph itself suggests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Smoother:
             yield Z
 
     def extend(self, Z: Array, edges: sparse.csr_array, new: Array, steps: int) -> Array:
-        """Return the features of new nodes after the steps; the old ones, Z, do not see them.
+        """Return the features of new nodes after the steps, which leave the old ones, Z, alone.
 
         A new node with the edges and features of an old one ends where that does, up to rounding.
         """
@@ -76,10 +76,10 @@ def center(Z: Array, mean: Array) -> Array:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What hidden edges say about features and graph.
+    """The evidence of hidden edges about features and graph.
 
-    A share is how often a hidden edge wins against a pair by chance, by the cosine of the features of its
-    ends or by walks from one to the other: 1/2 is no better than chance.
+    A share counts how often a hidden edge exceeds a pair by chance, in the cosine of the features of its ends
+    or in walks from one to the other: 1/2 is no better than chance.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class Evidence:
     by_chance : float
         The share after `steps` steps, with the features of the nodes exchanged among them.
     error : float
-        Standard error of a share where there is nothing to predict.
+        Standard error of a share if there is nothing to predict.
     by_walks : float or None
-        The share of walks on the graph without the hidden edges; looked at where features say nothing.
+        The share of walks on the graph without the hidden edges; measured if features predict nothing.
     """
 
     foretold: Array
@@ -105,13 +105,13 @@ class Evidence:
 
     @property
     def are_related(self) -> bool:
-        """Whether the features know something about the edges, as they are or smoothed."""
+        """Whether the features predict edges, as they are or smoothed."""
         gains = float(self.foretold[0]) - 0.5, float(self.foretold[self.steps]) - self.by_chance
         return gains[0] > SURE * self.error or gains[1] > SURE * math.sqrt(2) * self.error
 
     @property
     def is_structured(self) -> bool:
-        """Whether the edges know something about each other."""
+        """Whether the edges predict each other."""
         return self.by_walks is not None and self.by_walks > 0.5 + SURE * self.error
 
     @property
@@ -126,7 +126,7 @@ def least_steps(foretold: Array) -> int:
 
 
 def weigh_evidence(W: sparse.csr_array, Z: Array) -> Evidence:
-    """Return how well the features Z, smoothed without some edges, predict these, and how well walks do.
+    """Return the evidence of edges that are hidden while the features Z are smoothed.
 
     The cost is mostly that of ROUNDS · MOST products of the graph with Z.
     """

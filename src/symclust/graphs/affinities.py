@@ -1,11 +1,10 @@
-"""What an affinity is, and those that measure distances: Gaussian, self-tuning, between neighbours."""
+"""Affinities: the base class and those that measure distances, Gaussian, self-tuning, nearest neighbours."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,14 +12,14 @@ from scipy import sparse
 
 from symclust import registry
 from symclust._types import Array, Features, Matrix, SimilarityLike
-from symclust.exceptions import CombinationError, InputError, OptionError, warn
+from symclust.exceptions import CombinationError, InputError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._copies import SampleSearch, directions
 from symclust.graphs._neighbors import NeighborSearch, directed, union, union_among_new
 from symclust.graphs._scaling import SCALES, Scaling
 from symclust.graphs.normalized_cut import NormalizedCut, row_sums
 from symclust.operators import bordered, stacked
-from symclust.validation import check_features, check_known, check_memory
+from symclust.validation import check_features, check_known, check_memory, check_number
 
 __all__ = ["Gaussian", "NearestNeighbors", "SelfTuning", "gaussian", "nearest_neighbors", "self_tuning"]
 
@@ -31,11 +30,10 @@ METHODS = ("approximate", "auto", "exact")  # of looking for neighbours
 
 
 class Affinity(ABC):
-    """A rule that turns samples into similarities, and keeps what it learned to place unseen samples.
+    """A rule that turns samples into similarities, and later compares unseen samples with them.
 
-    A subclass says how similar the training samples are to each other (`_similarity`), unseen ones to them
-    (`_cross`), and those that join them to all (`_join`). What becomes of these similarities afterwards is a
-    step of its own with `fit`, `extend` and `grown`, of which there is one, `NormalizedCut`.
+    A subclass compares training samples with each other (`_similarity`), unseen ones with them (`_cross`),
+    and those that join them with all (`_join`). The normalised cut afterwards is a step of its own.
 
     Parameters
     ----------
@@ -71,7 +69,7 @@ class Affinity(ABC):
         """Similarity of the samples from number n on to all of X, fresh, and learn what they bring."""
 
     def fit(self, X: Any, check_input: bool = True) -> SimilarityLike:
-        """Return the similarity of the samples, with zero self-edges, and remember what `extend` needs.
+        """Return the similarity of the samples, with zero self-edges; `extend` goes on from there.
 
         Parameters
         ----------
@@ -98,10 +96,9 @@ class Affinity(ABC):
     def extend(self, X_new: Any, check_input: bool = True) -> Matrix:
         """Return the similarity of unseen samples to the training samples.
 
-        Scales and degrees of the training samples are those found by `fit`; a new sample's degree is the
-        sum of its own similarities. With `n_neighbors` a new sample is joined to its nearest training
-        samples only: it does not change whom these have as neighbours. A copy of a training sample is an
-        unseen sample at distance zero.
+        Scales and degrees of the training samples stay as `fit` found them; a new sample's degree is the sum
+        of its own similarities. With `n_neighbors` a new sample is joined to its nearest training samples,
+        and does not change their neighbours. A copy of a training sample is one at distance zero.
 
         Parameters
         ----------
@@ -120,15 +117,15 @@ class Affinity(ABC):
     def grown(self, A: SimilarityLike, X_new: Features) -> tuple[Self, SimilarityLike]:
         """Return the rule and its similarity once samples have joined those of `fit`; both are new objects.
 
-        With `n_neighbors` a new sample is joined to its nearest among all. Those that were there keep their
-        scales and the neighbours they chose. Degrees are those of the grown graph.
+        With `n_neighbors` a new sample is joined to its nearest among all; the others keep their scales and
+        the neighbours they chose. Degrees are those of the grown graph.
 
         Parameters
         ----------
         A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
-            What this rule has returned.
+            The similarity that this rule has returned.
         X_new : ndarray or csr_array of shape (n_new, n_features)
-            As `validation.check_features` returns it.
+            Features as `validation.check_features` returns them.
         """
         rule, n = copy(self), self.X_.shape[0]
         rule.X_ = stacked([self.X_, self._like_training(X_new)])
@@ -147,9 +144,8 @@ class Affinity(ABC):
         return row_sums(E)
 
     def _check_options(self) -> None:
-        q = self.n_neighbors
-        if q is not None and (not isinstance(q, Integral) or isinstance(q, bool) or q < 1):
-            raise OptionError(f"n_neighbors={q!r} is not possible: give a whole number from 1 on, or None.")
+        if self.n_neighbors is not None:
+            check_number("n_neighbors", self.n_neighbors, least=1, whole=True)
 
     def _like_training(self, X_new: Features) -> Features:
         """Return X_new in the precision and form (dense or sparse) of the training samples."""
@@ -165,10 +161,7 @@ class Affinity(ABC):
 
 
 class NearestNeighbors(Affinity):
-    """The affinity behind `nearest_neighbors`, with `extend` for unseen samples.
-
-    Similarities are those of the rule that `weights` names; neighbours and normalisation are the default's.
-    """
+    """The affinity behind `nearest_neighbors`, with `extend` for unseen samples."""
 
     def __init__(
         self,
@@ -257,14 +250,13 @@ def nearest_neighbors(
     normalize : bool
         Apply `normalized_cut` (25).
     metric : {"euclidean", "cosine"}
-        "cosine" compares directions: distances are taken between rows scaled to length 1, so that neighbours
-        are those with the largest cosines. Brighter copies of an image, longer documents and deeper sequenced
-        cells are then where the others of their kind are. A zero row keeps its place at the origin.
+        "cosine" compares directions: distances are taken between rows scaled to length 1, so that brighter
+        copies of an image, longer documents and deeper sequenced cells lie with the others of their kind. A
+        zero row keeps its place at the origin.
     method : {"auto", "exact", "approximate"}
-        "approximate" looks for neighbours in the lists of samples that faiss (extra `ann`) sorts them into,
-        as many lists as find 98 % of the neighbours of a sample of rows. "auto" does so for 30,000 dense
-        samples or more, where faiss is installed, a tree is not faster (up to 9 features), and an eighth of
-        the lists is enough; everything else is exact.
+        "approximate" looks through as many of the lists that faiss (extra `ann`) sorts samples into as find
+        98 % of the neighbours. "auto" does so for 30,000 dense samples or more with 10 features or more, if
+        faiss is installed and an eighth of the lists is enough; everything else is exact.
     scale : {None, "soft", "standard", "arcsinh"}
         How columns are brought to one unit first. "standard" divides each by its standard deviation, "soft"
         by that or the median one of all columns, whichever is larger; "arcsinh" takes the inverse hyperbolic
@@ -279,10 +271,9 @@ def nearest_neighbors(
 
     Notes
     -----
-    Memory grows with n q; neighbours are found in blocks, and their distances are exact whatever proposed
-    them. Approximate ones repeat to the bit, on any number of threads. Neighbours are distinct samples: one
-    that is repeated counts once, by its first copy. The others have the same neighbours, and are joined to
-    the first with similarity 1. A single sample gives the empty 1 × 1 graph.
+    Memory grows with n q. Distances are exact, and approximate neighbours repeat to the bit, on any number of
+    threads. A repeated sample counts once as a neighbour, by its first copy; its other copies have the same
+    neighbours, and are joined to the first with similarity 1. A single sample gives the empty 1 × 1 graph.
 
     Examples
     --------
@@ -296,7 +287,7 @@ def nearest_neighbors(
 
 
 class DistanceKernel(Affinity):
-    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass says what σ is.
+    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass finds the σ.
 
     Attributes
     ----------
@@ -307,7 +298,7 @@ class DistanceKernel(Affinity):
     @property
     @abstractmethod
     def _scale_rank(self) -> int:
-        """How many neighbours `_fit_scales` and `_new_scales` need."""
+        """The number of neighbours that `_fit_scales` and `_new_scales` need."""
 
     @abstractmethod
     def _fit_scales(self, distances: Array) -> Array:
@@ -398,23 +389,13 @@ def _check_complete(X: Features) -> None:
 
 
 def _positive(scales: Array) -> Array:
-    """Replace zeros, which duplicates give, by the smallest positive scale there is, or 1.
-
-    Then duplicates have similarity exp(0) = 1, and a group of duplicates is as narrow as the narrowest
-    neighbourhood of the data.
-    """
+    """Replace zeros, which duplicates give, by the smallest positive scale, or 1: their similarity is 1."""
     positive = scales[scales > 0]
     return np.where(scales > 0, scales, positive.min() if positive.size else 1.0)
 
 
 class Gaussian(DistanceKernel):
-    """The affinity behind `gaussian`, with `extend` for unseen samples.
-
-    Attributes
-    ----------
-    sigma_ : float
-        The scale used.
-    """
+    """The affinity behind `gaussian`, with `extend` for unseen samples and the scale in `sigma_`."""
 
     def __init__(
         self, sigma: float | None = None, n_neighbors: int | None = None, normalize: bool = False
@@ -424,9 +405,8 @@ class Gaussian(DistanceKernel):
 
     def _check_options(self) -> None:
         super()._check_options()
-        sigma = self.sigma
-        if sigma is not None and not (isinstance(sigma, Real) and 0 < sigma < np.inf):
-            raise OptionError(f"sigma={sigma!r} is not possible: give a positive number or None.")
+        if self.sigma is not None:
+            check_number("sigma", self.sigma, least=0, exclusive=True)
 
     @property
     def _scale_rank(self) -> int:
@@ -455,12 +435,11 @@ def gaussian(
     ----------
     X : array-like or sparse of shape (n_samples, n_features)
     sigma : float, optional
-        The scale σ. By default the median over the samples of the distance to the 7th neighbour (the last
-        there is, when there are fewer); samples for which it is 0, having so many duplicates, do not count,
-        and if it is 0 for all, σ = 1.
+        The scale σ. By default the median over the samples of the distance to the 7th neighbour (or the last
+        of fewer), without those that have so many duplicates that it is 0; 1 if it is 0 for all.
     n_neighbors : int, optional
-        Keep only edges between a sample and its nearest neighbours (24). By default all: a sparse X is then
-        refused, since the result is a dense n × n array.
+        Keep only edges between a sample and its nearest neighbours (24). By default all, in a dense n × n
+        array, for which a sparse X is refused.
     normalize : bool
         Apply `normalized_cut` (25).
 
@@ -470,9 +449,9 @@ def gaussian(
 
     Notes
     -----
-    Copies have similarity 1 before normalisation; with `n_neighbors` they are joined as `nearest_neighbors`
-    says. A σ far below the distances makes similarities
-    underflow to 0; samples left without edges are isolated, and a warning is given when all are.
+    Copies have similarity 1 before normalisation; with `n_neighbors` they are joined as by
+    `nearest_neighbors`. A σ far below the distances makes similarities underflow to 0: samples without edges
+    are isolated, with a warning if all are.
 
     Examples
     --------
@@ -484,13 +463,7 @@ def gaussian(
 
 
 class SelfTuning(DistanceKernel):
-    """The affinity behind `self_tuning`, with `extend` for unseen samples.
-
-    Attributes
-    ----------
-    scales_ : ndarray of shape (n_samples,)
-        The local scales σ_i.
-    """
+    """The affinity behind `self_tuning`, with `extend` for unseen samples and local scales in `scales_`."""
 
     def __init__(
         self, n_neighbors: int | None = None, scale_neighbor: int = 7, normalize: bool = False
@@ -500,9 +473,7 @@ class SelfTuning(DistanceKernel):
 
     def _check_options(self) -> None:
         super()._check_options()
-        rank = self.scale_neighbor
-        if not isinstance(rank, Integral) or isinstance(rank, bool) or rank < 1:
-            raise OptionError(f"scale_neighbor={rank!r} is not possible: give a whole number from 1 on.")
+        check_number("scale_neighbor", self.scale_neighbor, least=1, whole=True)
 
     @property
     def _scale_rank(self) -> int:
@@ -534,10 +505,10 @@ def self_tuning(
     ----------
     X : array-like or sparse of shape (n_samples, n_features)
     n_neighbors : int, optional
-        Keep only edges between a sample and its nearest neighbours (24). By default all: a sparse X is then
-        refused, since the result is a dense n × n array.
+        Keep only edges between a sample and its nearest neighbours (24). By default all, in a dense n × n
+        array, for which a sparse X is refused.
     scale_neighbor : int
-        Which neighbour sets the scale; the last there is, when there are fewer.
+        The neighbour that sets the scale, or the last of fewer.
     normalize : bool
         Apply `normalized_cut` (25).
 
@@ -547,10 +518,9 @@ def self_tuning(
 
     Notes
     -----
-    In a complete graph a sample with 7 or more copies has σ_i = 0. It gets the smallest positive scale of the
-    data instead (1 if there is none), so that copies have similarity 1 before normalisation and nothing is
-    divided by 0. With `n_neighbors`, scales and neighbours are those of the distinct samples, and copies are
-    joined as `nearest_neighbors` says.
+    In a complete graph a sample with 7 or more copies has σ_i = 0 and gets the smallest positive scale of the
+    data instead (1 if there is none): copies have similarity 1 before normalisation. With `n_neighbors`,
+    scales and neighbours are those of the distinct samples, and copies are joined as by `nearest_neighbors`.
 
     Examples
     --------

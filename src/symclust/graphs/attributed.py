@@ -1,8 +1,9 @@
-"""Graphs whose nodes have features: what they are, and one similarity made of both."""
+"""Graphs whose nodes have features, and one similarity made of edges and features."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,13 @@ from symclust.graphs._smoothing import Evidence, Smoother, center, weigh_evidenc
 from symclust.graphs.cosine import Cosine
 from symclust.graphs.normalized_cut import NormalizedCut
 from symclust.graphs.random_walk import RandomWalk
-from symclust.operators import Dense, Sparse, as_operator, graph_names
+from symclust.operators import Sparse, as_operator, graph_names
 from symclust.validation import check_features, check_number, check_similarity, is_a
 
 __all__ = ["AttributedGraph", "AttributedNodes", "AttributedSimilarity", "attributed_similarity"]
 
 NEIGHBORS = 100  # at most, by features, unless told otherwise
 RANK = 256  # more features than this are reduced to this many: smoothing costs an array of n × RANK
-
-
-# What is given ----------------------------------------------------------------------------------------------
 
 
 class AttributedGraph:
@@ -107,13 +105,6 @@ class AttributedNodes:
     features : array-like, sparse matrix or DataFrame of shape (m, d)
         Their features, with the same columns as those of the graph.
 
-    Attributes
-    ----------
-    edges : csr_array of shape (m, n), or None
-    features : ndarray or csr_array of shape (m, d)
-    feature_names : list or None
-        Columns of the DataFrame.
-
     Examples
     --------
     >>> import numpy as np
@@ -154,9 +145,9 @@ def _read_edges(graph: Any, weight: Any) -> sparse.csr_array:
     if graph_names(graph) == []:
         raise InputError(f"The {type(graph).__name__} has no nodes: there is nothing to cluster.")
     operator = as_operator(graph, weight=weight)
-    if not isinstance(operator, Dense | Sparse):
+    if not operator.is_stored:
         raise InputTypeError(f"{operator!r} holds no edges one by one. Give a graph or a sparse matrix.")
-    W = Sparse(sparse.csr_array(operator.array if isinstance(operator, Dense) else operator.csr, copy=True))
+    W = Sparse(sparse.csr_array(operator.matrix, copy=True))
     W.names = operator.names
     check_similarity(W)
     edges = W.csr.tocoo()
@@ -194,6 +185,7 @@ def _in_order(features: Any, names: list[Any] | None) -> Any:
 # The similarity ---------------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
 class AttributedSimilarity:
     """The rule behind `attributed_similarity`, with `extend` for nodes that join later.
 
@@ -204,27 +196,18 @@ class AttributedSimilarity:
     feature_share_ : float
         The share of the features.
     evidence_ : Evidence or None
-        What hidden edges said; None where nothing was to be chosen.
+        The evidence of hidden edges; None if nothing was to be chosen.
     """
 
-    def __init__(
-        self,
-        smoothing: int | str = "auto",
-        feature_share: float | str = "auto",
-        n_neighbors: int | None = None,
-        window: int = 5,
-        n_kept: int = 100,
-        exponent: float = 0.4,
-    ) -> None:
-        self.smoothing = smoothing
-        self.feature_share = feature_share
-        self.n_neighbors = n_neighbors
-        self.window = window
-        self.n_kept = n_kept
-        self.exponent = exponent
+    smoothing: int | str = "auto"
+    feature_share: float | str = "auto"
+    n_neighbors: int | None = None
+    window: int = 5
+    n_kept: int = 100
+    exponent: float = 0.4
 
     def fit(self, graph: AttributedGraph) -> sparse.csr_array:
-        """Return the similarity of the nodes, and remember what `extend` needs."""
+        """Return the similarity of the nodes; `extend` goes on from there."""
         self._check_options()
         if not isinstance(graph, AttributedGraph):
             raise InputTypeError(f"Expected an AttributedGraph, got {type(graph).__name__}.")
@@ -251,15 +234,15 @@ class AttributedSimilarity:
         return self._weighted([walks.extend(G) for walks, G in zip(self._walks, (edges, E), strict=True)])
 
     def _check_options(self) -> None:
-        if not isinstance(self.smoothing, str) or self.smoothing != "auto":
+        if self.smoothing != "auto":
             check_number("smoothing", self.smoothing, least=0, most=1000, whole=True)
-        if not isinstance(self.feature_share, str) or self.feature_share != "auto":
+        if self.feature_share != "auto":
             check_number("feature_share", self.feature_share, least=0, most=1)
         if self.n_neighbors is not None:
             check_number("n_neighbors", self.n_neighbors, least=1, whole=True)
 
     def _choose(self, W: sparse.csr_array) -> None:
-        """Set the steps and the share: as told, else by what hidden edges say."""
+        """Set the steps and the share: as given, else by the evidence of hidden edges."""
         self.evidence_ = None
         share, steps = self.feature_share, self.smoothing
         if "auto" in (share, steps):
@@ -284,7 +267,7 @@ class AttributedSimilarity:
 
 
 def _share_by(evidence: Evidence, has_edges: bool) -> float:
-    """Return the share of the features: half where they and the edges know of each other."""
+    """Return the share of the features: half if they and the edges are related."""
     if not has_edges:
         return 1.0
     if evidence.are_related:
@@ -342,15 +325,14 @@ def attributed_similarity(
     ----------
     graph : AttributedGraph
     smoothing : int or "auto", default="auto"
-        The number of steps t. "auto" hides a tenth of the edges, ten times, smooths without them and looks
-        how often the cosine of a hidden edge's ends exceeds that of a pair by chance; the least t from 0 to
-        8 that comes within .01 of the best is taken.
+        The number of steps t. "auto" hides a tenth of the edges, ten times, and takes the least t from 0 to 8
+        with which the cosine of a hidden edge's ends exceeds that of a pair by chance nearly as often (within
+        .01) as with the best.
     feature_share : float from 0 to 1 or "auto", default="auto"
-        The share of the features in step 4: 0 leaves them out, 1 the edges. "auto" takes 1/2 where features,
-        as they are or smoothed, predict hidden edges better than features exchanged among the nodes do,
-        beyond three standard errors. Otherwise the two know nothing of each other, and one of them is
-        followed: the edges, if walks without the hidden ones predict these, else the features. Too few edges
-        to tell mean 1/2.
+        The share of the features in step 4: 0 leaves them out, 1 the edges. "auto" takes 1/2 if features, as
+        they are or smoothed, predict hidden edges better than features exchanged among the nodes, beyond
+        three standard errors, or if there are too few edges to tell. Otherwise only one of the two counts:
+        the edges, if walks without the hidden ones predict these, else the features.
     n_neighbors : int or None, default=None
         Neighbours by features; None takes 2√n, and 100 at most.
     window, n_kept : int
@@ -365,8 +347,8 @@ def attributed_similarity(
 
     Notes
     -----
-    No n × n array is made; besides the result there are arrays of n × min(d, 256) numbers. Finding neighbours
-    compares all pairs of rows in blocks and is what takes longest on large graphs. No labels are used.
+    No n × n array is made; besides the result there are arrays of n × min(d, 256) numbers. On large graphs
+    finding neighbours takes longest: it compares all pairs of rows in blocks.
 
     References
     ----------
@@ -391,7 +373,7 @@ def attributed_similarity(
 
 
 class FeatureSpace:
-    """Features in a form whose cosines mean something, as an array of at most RANK columns.
+    """Features as an array of at most RANK columns whose rows compare well by cosines.
 
     New rows are treated like those of `fit`: the same weights, the same singular vectors.
     """

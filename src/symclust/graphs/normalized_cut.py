@@ -10,7 +10,7 @@ from scipy import sparse
 from symclust._threads import split
 from symclust._types import Array, Matrix, SimilarityLike
 from symclust.exceptions import InputError
-from symclust.operators import Dense, Operator, Sparse, as_operator
+from symclust.operators import Operator, as_operator
 from symclust.validation import check_number
 
 __all__ = ["normalized_cut"]
@@ -54,15 +54,12 @@ def normalized_cut(similarity: Any, exponent: float = 0.5) -> SimilarityLike:
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     operator = as_operator(similarity)
-    if isinstance(similarity, Operator) or not isinstance(operator, Dense | Sparse):
-        return NormalizedCut(exponent).fit(operator)
-    return NormalizedCut(exponent).fit(
-        (operator.array if isinstance(operator, Dense) else operator.csr).copy()
-    )
+    is_array = operator.is_stored and not isinstance(similarity, Operator)
+    return NormalizedCut(exponent).fit(operator.matrix.copy() if is_array else operator)
 
 
 class NormalizedCut:
-    """The step from a graph to its normalised cut, for the nodes there are and for those that join later.
+    """The step from a graph to its normalised cut, for its nodes and for those that join later.
 
     A new node with the edges of an old one gets the old one's row of A, to the bit.
 
@@ -107,8 +104,7 @@ class NormalizedCut:
 def row_sums(E: SimilarityLike) -> Array:
     """Return the degrees of a graph; those of stored entries are accumulated in float64."""
     if isinstance(E, Operator):
-        stored: Any = E if E.is_sparse or E.is_streamed else None  # the same bits as for a sparse array
-        return E.degrees() if stored is None else stored.product_in_double(np.ones(E.n))
+        return E.sums_in_double()
     return E @ np.ones(E.shape[1]) if sparse.issparse(E) else E.sum(axis=1, dtype=np.float64)
 
 

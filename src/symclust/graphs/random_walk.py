@@ -14,7 +14,7 @@ from symclust._types import Array, SimilarityLike
 from symclust.exceptions import CombinationError, InputError
 from symclust.graphs._neighbors import index_type, union, union_among_new
 from symclust.graphs.normalized_cut import row_sums
-from symclust.operators import Dense, Operator, Sparse, as_operator, bordered
+from symclust.operators import Operator, Sparse, as_operator, bordered
 from symclust.validation import check_known, check_number
 
 __all__ = ["RandomWalk", "random_walk"]
@@ -57,10 +57,9 @@ def random_walk(similarity: Any, window: int = 3, n_kept: int = 60, measure: str
 
     Notes
     -----
-    No n × n array is made. The result has between n · n_kept and 2 n · n_kept entries where the graph is
-    large enough; while it is made it stands in memory about four times, 12 to 16 bytes per entry. A step sets
-    out from the 2 · n_kept likeliest places of the one before; on graphs where a walk of T − 1 steps reaches
-    more than that, M is an approximation. A node without edges has no walks and stays isolated.
+    No n × n array is made. The result has up to 2 n · n_kept entries; while it is made it stands in memory
+    about four times, 12 to 16 bytes per entry. A step sets out from the 2 · n_kept likeliest places of the
+    last: if a walk of T − 1 steps reaches more, M is an approximation. A node without edges stays isolated.
 
     References
     ----------
@@ -99,7 +98,7 @@ class RandomWalk:
         self.measure = measure
 
     def fit(self, W: SimilarityLike) -> sparse.csr_array:
-        """Return the random-walk similarity of the nodes of W, and remember W."""
+        """Return the random-walk similarity of the nodes of W, which is kept."""
         check_number("window", self.window, least=1, most=1000, whole=True)
         check_number("n_kept", self.n_kept, least=1, whole=True)
         check_known("measure", self.measure, MEASURES)
@@ -132,8 +131,8 @@ class RandomWalk:
     def extend(self, E: Any) -> sparse.csr_array:
         """Return the similarities of new nodes to the old, given by the weights of their edges to these.
 
-        A new node's walk begins along its own edges and goes on along those of the graph, which it does not
-        change. An edge to a node that had none leads nowhere: nobody else walks there, which says nothing.
+        A new node's walk begins along its own edges and goes on along those of the graph. An edge to a node
+        that had none leads nowhere.
         """
         start = sparse.csr_array(E, dtype=self.W_.dtype, copy=True)
         start.sum_duplicates()
@@ -181,11 +180,12 @@ class RandomWalk:
 
 
 def _as_sparse(W: SimilarityLike) -> Sparse:
-    """Return W as a sparse operator that nobody else changes."""
-    if isinstance(W, Operator) and not isinstance(W, Dense | Sparse):
-        raise CombinationError(
-            f"Random walks follow edges one by one, and {W!r} holds none. Keep the similarities of "
-            "neighbours only (n_neighbors=), which gives a sparse graph."
-        )
-    matrix = W.csr if isinstance(W, Sparse) else W.array if isinstance(W, Dense) else W
-    return Sparse(sparse.csr_array(matrix, copy=True))
+    """Return W as a sparse operator of its own arrays."""
+    if isinstance(W, Operator):
+        if not W.is_stored:
+            raise CombinationError(
+                f"Random walks follow edges one by one, and {W!r} holds none. Keep the similarities of "
+                "neighbours only (n_neighbors=), which gives a sparse graph."
+            )
+        W = W.matrix
+    return Sparse(sparse.csr_array(W, copy=True))

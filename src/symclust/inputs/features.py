@@ -95,11 +95,11 @@ def take_step(name: str, params: dict[str, Any]) -> Any:
 def behind(step: Any, base: Similarity, words: str) -> Similarity:
     """Return the similarity behind a step from one graph to another."""
     E: Any = base.operator
-    if E.is_dense or E.is_sparse:  # a step may work in place, and a matrix that was given is the user's
+    if E.is_stored:  # a step may work in place, and a matrix that was given is the user's
         E = E.matrix.copy() if base.rule.samples is None else E.matrix
     A = as_operator(step.fit(E))
     A.names = base.names
-    return Similarity(A, Stepped(step, base.rule), base.names, words)
+    return Similarity(A, Stepped(step, base.rule), base.names, words, base.source)
 
 
 def refuse_params(what: str, params: dict[str, Any] | None) -> None:

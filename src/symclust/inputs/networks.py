@@ -12,7 +12,7 @@ from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.graphs import AttributedGraph, AttributedSimilarity
 from symclust.inputs.choice import choose_for_network
 from symclust.inputs.features import STEPS, behind, refuse_params, take_step
-from symclust.inputs.similarity import Attributed, Edges, Similarity
+from symclust.inputs.similarity import Attributed, Edges, Similarity, side_by_side
 from symclust.operators import Operator, Sparse, as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.validation import PAIRS, check_features, check_similarity, refuse_other_names, sample_names
 
@@ -29,7 +29,7 @@ def adjacency(graph: Any, kind: str, params: dict[str, Any]) -> Similarity:
         raise InputError(f"The {type(graph).__name__} has no nodes: there is nothing to cluster.")
     W = Sparse(graph_adjacency(graph, **weight))
     W.names = names
-    return Similarity(W, Edges(is_graph=True), names, "the network")
+    return Similarity(W, Edges("graph"), names, "the network", source=W)
 
 
 def network_of_matrix(X: Any, kind: str) -> Similarity:
@@ -43,7 +43,7 @@ def network_of_matrix(X: Any, kind: str) -> Similarity:
     W = A if A.is_sparse else Sparse(sparse.csr_array(A.matrix))
     W.names = A.names
     check_similarity(W)
-    return Similarity(W, Edges(), W.names, "the network")
+    return Similarity(W, Edges(), W.names, "the network", source=W)
 
 
 def read_matrix(X: Any, kind: str) -> Operator:
@@ -94,8 +94,9 @@ def read_attributed(
         ) from error
     A = as_operator(rule.fit(X))
     A.names = X.names
+    samples = side_by_side(X.adjacency, X.features)
     words = (
         f"edges and features: features smoothed over {rule.smoothing_} steps, with a share of "
         f"{rule.feature_share_:g}"
     )
-    return Similarity(A, Attributed.of(rule, X), X.names, words)
+    return Similarity(A, Attributed(rule, samples, X.feature_names), X.names, words)

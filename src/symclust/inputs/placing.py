@@ -30,12 +30,6 @@ def halves(n: int) -> tuple[Array, Array]:
 
     The halves are as good as random, since an order of samples may mean something, and the same for every
     model and whatever the data: scores of two models are scores on the same entries.
-
-    Examples
-    --------
-    >>> from symclust.inputs.placing import halves
-    >>> [half.tolist() for half in halves(5)]
-    [[0, 2], [1, 3, 4]]
     """
     order = np.random.RandomState(0).permutation(n)
     return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
@@ -43,21 +37,11 @@ def halves(n: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where samples belong.
-
-    Attributes
-    ----------
-    H : ndarray of shape (n_samples, k)
-        Their memberships.
-    known : ndarray of shape (n_samples,)
-        The number of the training sample that each is; −1 for unseen ones.
-    is_isolated : ndarray of shape (n_samples,)
-        Whether a sample has no similarity to any training sample.
-    """
+    """Memberships H of samples, one row for each."""
 
     H: Array
-    known: Array
-    is_isolated: Array
+    known: Array  # the number of the training sample that each is; −1 for unseen ones
+    is_isolated: Array  # whether a sample has no similarity to any training sample
 
 
 class Placer:
@@ -74,7 +58,7 @@ class Placer:
     solve : callable
         From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
     weight : float
-        The factor w: what a similarity has become in the matrix that H fits.
+        The factor w of similarities in the matrix that H fits.
     members : ndarray of shape (n, k)
         The rows that known samples keep; H by default.
     """
@@ -107,7 +91,7 @@ class Placer:
         self._degrees = np.abs(similarity.operator.degrees().astype(np.float64))
 
     def place(self, X: Any) -> Placed:
-        """Return a row of memberships for each row of X, which are known and which have no similarity."""
+        """Return the memberships of the rows of X."""
         n, parts = X.shape[0], []
         keys, known = np.empty((n, 2), dtype=np.uint64), np.full(n, -1)
         is_isolated = np.empty(n, dtype=bool)
@@ -126,14 +110,7 @@ class Placer:
     def score(self, X: Any, labels: Array, read: Callable[[Array], Array]) -> float:
         """Return Q/√M over the rows of X, as `SimilarityEstimator.score` describes it.
 
-        Parameters
-        ----------
-        X : array or csr_array
-            Samples.
-        labels : ndarray of shape (n,)
-            The clusters of the training samples.
-        read : callable
-            From rows of memberships to labels.
+        The training samples have `labels`, and `read` makes labels of rows of memberships.
         """
         found = np.zeros(3)
         first, second = halves(len(labels))
@@ -145,17 +122,16 @@ class Placer:
         return float(beyond_chance / math.sqrt(possible * total)) if possible * total > 0 else 0.0
 
     def _limited_to(self, samples: Array) -> Placer:
-        """Return what places by the similarities to some of the training samples alone."""
+        """Return the placer by similarities to some of the training samples alone."""
         part = copy(self)
         part.__dict__.pop("_gram", None)
         part.H = self.H[samples]
         return part
 
     def _explained(self, A: Any, placed: Array, labels: Array, held_out: Array) -> tuple[float, ...]:
-        """Return how much of A is inside clusters beyond chance, how much could be, and how much there is.
+        """Return the sum of A inside clusters beyond chance, the largest it could be, and that of all |A|.
 
-        A holds the similarities of samples, `placed` in clusters, to those training samples that are held
-        out.
+        A holds the similarities of samples, `placed` in clusters, to the training samples held out.
         """
         sums, sizes = (np.asarray(M.sum(axis=1)).ravel() for M in (A, abs(A)))
         degrees, labels = self._degrees[held_out], labels[held_out]
@@ -205,7 +181,7 @@ def solve_by_row(
 
 
 def _with_known(placed: Any, members: Any, known: Array) -> Any:
-    """Return `placed` with the rows of known samples in the place of what was found for them."""
+    """Return `placed` with the rows of known samples as `members` has them."""
     is_known = known >= 0
     if not sparse.issparse(placed):
         placed[is_known] = members[known[is_known]]
@@ -226,17 +202,7 @@ def _inside(A: Any, rows: Array, columns: Array) -> float:
 class LabelPlacer(Placer):
     """Places a sample by its average similarity to the samples of each cluster.
 
-    A tree may have thousands of leaves, and its labels are all that most people want: the array H of zeros
-    and ones comes into being at the first look at it.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Where similarities of new samples come from.
-    labels : ndarray of shape (n,)
-        The clusters of the training samples.
-    n_clusters : int
-        Their number.
+    A tree may have thousands of leaves: the array H of zeros and ones is made when it is first needed.
     """
 
     def __init__(self, similarity: Similarity, labels: Array, n_clusters: int) -> None:
@@ -256,15 +222,6 @@ class KnownRows:
     """Finds, for every row of a new matrix, the first row of the training matrix with the very same entries.
 
     Holds the `row_keys`, 16 bytes per row, not the rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from symclust.inputs.placing import KnownRows
-    >>> known = KnownRows(np.array([[1.0, 0.0], [0.0, 2.0]]))
-    >>> known.find(known.keys(sparse.csr_array([[-0.0, 2.0], [2.0, 0.0]])))
-    array([ 1, -1])
     """
 
     def __init__(self, X: Any) -> None:

@@ -41,6 +41,7 @@ from symclust.validation import (
 
 __all__ = ["input_tags", "read_graph", "read_similarity"]
 
+CUT = "normalized_cut"
 GIVEN = ("network", "precomputed")  # words for an X that holds pairs already
 COMPLETE = ("gaussian", "self_tuning")  # dense n × n arrays unless they are told to keep neighbours only
 NONNEGATIVE_ONLY = (*GIVEN, "cosine")  # negative numbers in X make negative similarities
@@ -64,14 +65,19 @@ def read_similarity(
         return _read_operator(_on_workers(X, kind, affinity), affinity, given)
     if kind == "operator":
         return _read_operator(X, affinity, given)
-    if kind in GRAPHS:
-        return _read_graph(X, kind, affinity, given, normalizes)
     if kind == "similarity table" and name == "auto":
         name = affinity = _affinity_of_table(X)
-    if _holds_pairs(affinity, given):
-        return _read_pairs(X, kind, name, given, normalizes)
-    again = partial(_matrix_of, affinity=affinity, params=params, normalizes=normalizes)
-    return replace(read_features(X, affinity, given, normalizes), again=again)
+    if kind not in GRAPHS and not _holds_pairs(affinity, given):
+        similarity = read_features(X, affinity, dict(given), normalizes)
+    else:
+        own = {"of": "precomputed"} if name in STEPS else {}
+        own |= {key: value for key, value in given.items() if key not in ("weight", "of")}
+        read = _read_graph if kind in GRAPHS else _read_pairs
+        similarity, given = read(X, kind, affinity, given, normalizes), own
+        # Another network comes as a matrix, which takes other names than a graph.
+        affinity = {"auto": "network", PAPERS: "precomputed" if normalizes else CUT}.get(name, name)
+    again = partial(_matrix_of, affinity=affinity, params=given, normalizes=normalizes)
+    return replace(similarity, again=again)
 
 
 def _matrix_of(X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool) -> Any:
@@ -91,7 +97,7 @@ def _on_workers(X: Any, kind: str, affinity: Any) -> Operator:
             "X is a Dask DataFrame. For a table of edges give symclust.operators.OnDask.from_edges(X), for "
             "one of similarities X.to_dask_array(lengths=True) with affinity='precomputed'."
         )
-    if isinstance(affinity, str) and affinity in ("precomputed", "normalized_cut"):
+    if isinstance(affinity, str) and affinity in ("precomputed", CUT):
         return as_operator(X)
     raise CombinationError(
         f"affinity={affinity!r} would compare the rows of a Dask array, which is not done on workers. Give "
@@ -131,61 +137,37 @@ def _read_operator(A: Operator, affinity: Any, params: dict[str, Any]) -> Simila
 
 def _read_graph(X: Any, kind: str, affinity: Any, params: dict[str, Any], normalizes: bool) -> Similarity:
     """Return the similarity of the nodes of a graph."""
-    name, own = affinity if isinstance(affinity, str) else "", _own(params)
+    name = affinity if isinstance(affinity, str) else ""
     step, of = _step_of(name, params)
     _check_takes_pairs(X, of if step else affinity, also=() if step else ("auto", "network"))
     network = adjacency(X, kind, params)
     if name in ("auto", "network"):
-        made = read_by_choice(network, params, normalizes)
-        return _made_of(network, made, "network", own, normalizes)
+        return read_by_choice(network, params, normalizes)
     refuse_params(f"a {type(X).__name__}", params)
     if step is not None:
-        made = behind(step, network, f"affinity={name!r} of {network.words}")
-        return _made_of(network, made, name, own, normalizes)
+        return behind(step, network, f"affinity={name!r} of the network")
     if name == "precomputed":
-        return network
-    if normalizes:
-        return _made_of(network, network, "precomputed", {}, normalizes)
-    made = behind(NormalizedCut(), network, "the normalised cut of the network")
-    return _made_of(network, made, "normalized_cut", {}, normalizes)
+        return replace(network, source=None)
+    return network if normalizes else behind(NormalizedCut(), network, "the normalised cut of the network")
 
 
 def _read_pairs(X: Any, kind: str, name: str, params: dict[str, Any], normalizes: bool) -> Similarity:
     """Return the similarity of samples if X holds their pairs by the word of the user."""
-    own = _own(params)
     if name == "network":
-        network = network_of_matrix(X, kind)
-        made = read_by_choice(network, params, normalizes)
-        return _made_of(network, made, name, own, normalizes)
+        return read_by_choice(network_of_matrix(X, kind), params, normalizes)
     step, _ = _step_of(name, params)
     refuse_params("affinity='precomputed'", params)
     A = read_matrix(X, kind)
     given = Similarity(A, Given(), A.names, "affinity='precomputed'")
     if step is None:
         return given
-    made = behind(step, given, f"affinity={name!r} of {given.words}")
-    return _made_of(given, made, name, own, normalizes) if A.is_dense or A.is_sparse else made
+    given = replace(given, source=A if A.is_stored else None)
+    return behind(step, given, f"affinity={name!r} of {given.words}")
 
 
 def _step_of(name: str, params: dict[str, Any]) -> tuple[Any, Any]:
     """Return the step of that name, if it is one, and the affinity before it, both taken out of `params`."""
-    if name not in STEPS:
-        return None, None
-    return take_step(name, params), params.pop("of", "precomputed")
-
-
-def _own(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a network read already needs as well."""
-    return {name: value for name, value in params.items() if name not in ("weight", "of")}
-
-
-def _made_of(
-    network: Similarity, made: Similarity, name: str, params: dict[str, Any], normalizes: bool
-) -> Similarity:
-    """Return a similarity together with its network, and how to make it of another."""
-    params = {**params, "of": "precomputed"} if name in STEPS else params
-    again = partial(_matrix_of, affinity=name, params=params, normalizes=normalizes)
-    return replace(made, source=network.operator, again=again)
+    return (take_step(name, params), params.pop("of", "precomputed")) if name in STEPS else (None, None)
 
 
 def _check_takes_pairs(X: Any, affinity: Any, also: tuple[str, ...]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,6 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError
 from symclust.graphs import (
     Affinity,
-    AttributedGraph,
     AttributedNodes,
     AttributedSimilarity,
     RandomWalk,
@@ -31,30 +30,35 @@ class Rule(ABC):
 
     Attributes
     ----------
+    origin : {"samples", "pairs", "adjacency matrix", "graph"}
+        The form of the training data.
     samples : array or None
         Rows that new samples are compared with, not the user's own array: training samples × features, or
         the edges of the training nodes. None if A itself was given, or is found from new rows to the bit.
-    features : array or None
-        Training samples × features, if A was made of some.
-    takes_pairs : bool
-        Whether new samples are given by similarities or edges to the training samples, not by features.
-    is_graph, is_network : bool
-        Whether the samples are nodes of a graph that was given as one; or of a network, given as a graph or
-        as an adjacency matrix.
     """
 
+    origin: str
     samples: Any = None
-    features: Any = None
-    takes_pairs: bool = True
-    is_graph: bool = False
-    is_network: bool = False
+    obstacle: ClassVar[str] = ""  # the reason why samples cannot join
+
+    @property
+    def features(self) -> Any:
+        """Training samples × features; None if they were given by pairs."""
+        return self.samples if self.origin == "samples" else None
+
+    @property
+    def is_network(self) -> bool:
+        """Whether the samples are nodes of a network."""
+        return self.origin in ("adjacency matrix", "graph")
 
     @abstractmethod
     def extend(self, X: Any) -> Any:
         """Return the similarities of new samples to the training samples, as rows."""
 
-    def check_growth(self, A: Operator) -> None:  # noqa: B027 - most take them in
-        """Refuse samples that join if this rule cannot take them in."""
+    def check_growth(self, A: Operator) -> None:
+        """Refuse samples that join A if this rule cannot take them in."""
+        if self.obstacle:
+            raise CombinationError(self.obstacle)
 
     def grown(self, A: Any, X: Any) -> tuple[Rule, Any]:
         """Return the rule and the matrix A once samples have joined: rows of features, or of pairs."""
@@ -72,13 +76,15 @@ class Rule(ABC):
 class Given(Rule):
     """Similarities that are taken as they are."""
 
+    origin: str = "pairs"
+
     def extend(self, X: Any) -> Any:
         """Return X, which holds the similarities."""
         return X
 
     def check_growth(self, A: Operator) -> None:
         """Refuse operators: only a matrix can take in further rows."""
-        if not (A.is_dense or A.is_sparse):
+        if not A.is_stored:
             raise CombinationError(
                 f"partial_fit adds rows to a matrix of similarities, and {A!r} is not held as one. Fit anew, "
                 "with an array or a sparse matrix."
@@ -91,10 +97,9 @@ class Given(Rule):
 
 @dataclass(frozen=True, eq=False)
 class Edges(Given):
-    """The edges of a network as they are; `is_graph` if it was given as a graph."""
+    """The edges of a network as they are."""
 
-    is_graph: bool = False
-    is_network = True
+    origin: str = "adjacency matrix"
 
     def extend(self, X: Any) -> sparse.csr_array:
         """Return the weights of the edges of new nodes, as given, in a fresh array."""
@@ -106,14 +111,12 @@ class OfSamples(Rule):
     """Samples × features compared by an affinity."""
 
     affinity: Affinity
-    takes_pairs = False
+    origin = "samples"
 
     @property
     def samples(self) -> Any:
         """The training samples × features."""
         return self.affinity.X_
-
-    features = samples
 
     def extend(self, X: Any) -> Any:
         """Return the similarities of new samples."""
@@ -143,24 +146,9 @@ class Stepped(Rule):
         return self.step.W_.csr if walks else self.base.samples
 
     @property
-    def features(self) -> Any:
-        """Those of the base."""
-        return self.base.features
-
-    @property
-    def takes_pairs(self) -> bool:  # type: ignore[override]
-        """Whether the base takes pairs."""
-        return self.base.takes_pairs
-
-    @property
-    def is_graph(self) -> bool:  # type: ignore[override]
-        """Whether the base is a graph."""
-        return self.base.is_graph
-
-    @property
-    def is_network(self) -> bool:  # type: ignore[override]
-        """Whether the base is a network."""
-        return self.base.is_network
+    def origin(self) -> str:  # type: ignore[override]
+        """That of the base."""
+        return self.base.origin
 
     def extend(self, X: Any) -> Any:
         """Return the similarities of new samples behind the step."""
@@ -191,12 +179,11 @@ class Attributed(Rule):
     rule: AttributedSimilarity
     samples: sparse.csr_array = field()  # without the default of the base class
     feature_names: list[Any] | None
-    is_graph = is_network = True
-
-    @classmethod
-    def of(cls, rule: AttributedSimilarity, graph: AttributedGraph) -> Attributed:
-        """Return the rule that was fitted to a graph."""
-        return cls(rule, _side_by_side(graph.adjacency, graph.features), graph.feature_names)
+    origin = "graph"
+    obstacle = (
+        "partial_fit does not take nodes into an AttributedGraph, whose features are smoothed over all its "
+        "edges. Fit a graph of all nodes."
+    )
 
     def extend(self, X: Any) -> sparse.csr_array:
         """Return the similarities of new nodes, rows like those of `samples`."""
@@ -226,21 +213,14 @@ class Attributed(Rule):
                 f"The columns of the new nodes' features, {X.feature_names!r:.80}, are not those of the fit, "
                 f"{self.feature_names!r:.80}. Give the same ones in the same order."
             )
-        return _side_by_side(edges, X.features).astype(self.samples.dtype)
-
-    def check_growth(self, A: Operator) -> None:
-        """Refuse nodes that join."""
-        raise CombinationError(
-            "partial_fit does not know how nodes join an AttributedGraph, whose features are smoothed over "
-            "all its edges. Fit a graph of all nodes."
-        )
+        return side_by_side(edges, X.features).astype(self.samples.dtype)
 
     def network(self, A: Any) -> sparse.csr_array:
         """Return the edges of the graph."""
         return self.samples[:, : self.samples.shape[0]]
 
 
-def _side_by_side(edges: Any, features: Any) -> sparse.csr_array:
+def side_by_side(edges: Any, features: Any) -> sparse.csr_array:
     """Return edges and features of nodes as rows of one array."""
     return sparse.csr_array(sparse.hstack([edges, sparse.csr_array(features)]))
 
@@ -250,25 +230,17 @@ class Called(Rule):
     """Samples compared by a function of the user, which compares no others."""
 
     samples: Any = field()
-    takes_pairs = False
-
-    @property
-    def features(self) -> Any:
-        """The training samples × features."""
-        return self.samples
+    origin = "samples"
+    obstacle = (
+        "affinity is a function, which cannot compare samples that join with those that are there. Fit with "
+        "affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
+    )
 
     def extend(self, X: Any) -> Any:
         """Refuse new samples."""
         raise CombinationError(
             "affinity is a function, which cannot compare unseen samples with the training samples. "
             "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
-        )
-
-    def check_growth(self, A: Operator) -> None:
-        """Refuse samples that join."""
-        raise CombinationError(
-            "affinity is a function, which cannot compare samples that join with those that are there. Fit "
-            "with affinity='precomputed', and give partial_fit the similarities (m × (n + m))."
         )
 
 

@@ -108,6 +108,11 @@ class Operator(ABC):
         return self
 
     @property
+    def is_stored(self) -> bool:
+        """Whether `matrix` is an array or a sparse array in memory."""
+        return self.is_dense or self.is_sparse
+
+    @property
     def rows_are_cheap(self) -> bool:
         """Whether a block of rows costs less than a product with the whole of A, as row descent needs it."""
         return self._rows_are_thread_safe
@@ -248,6 +253,10 @@ class Operator(ABC):
     def degrees(self) -> Array:
         """Return the row sums A @ 1; computed once."""
         return self._degrees.copy()
+
+    def sums_in_double(self) -> Array:
+        """Return the row sums, those of entries stored one by one accumulated in float64."""
+        return self.degrees()
 
     @cached_property
     def _degrees(self) -> Array:

@@ -1,4 +1,4 @@
-"""Whatever holds pairwise similarities, as an operator.
+"""Anything that holds pairwise similarities, as an operator.
 
 Graphs of networkx and igraph are read without importing either.
 """
@@ -14,11 +14,18 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.operators._base import Operator
 from symclust.operators._network import Network, network_of_edges, number_nodes
-from symclust.operators.dask._blocks import is_dask
 from symclust.operators.dense import Dense
 from symclust.operators.sparse import Sparse
-from symclust.operators.torch.tensors import is_tensor, tensor_operator
-from symclust.validation import end_columns, float_dtype, is_a, refuse_edges, refuse_other_names, sample_names
+from symclust.operators.torch.tensors import tensor_operator
+from symclust.validation import (
+    end_columns,
+    float_dtype,
+    is_a,
+    kind_of,
+    refuse_edges,
+    refuse_other_names,
+    sample_names,
+)
 
 __all__ = [
     "as_operator",
@@ -36,10 +43,9 @@ ACCEPTED = (
 )
 
 
-UNDIRECTED = {
-    "networkx": "graph.to_undirected()",
-    "igraph": "graph.as_undirected() (combine_edges='sum' keeps weights)",
-    None: "an undirected graph",
+UNDIRECTED = {  # ways to make them so
+    "networkx graph": "graph.to_undirected()",
+    "igraph graph": "graph.as_undirected() (combine_edges='sum' keeps weights)",
 }
 
 
@@ -72,18 +78,19 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
     >>> as_operator(scipy.sparse.eye_array(3, dtype=np.float32)) @ np.ones(3)
     array([1., 1., 1.], dtype=float32)
     """
+    kind = kind_of(similarity)
     if isinstance(similarity, Operator):
         return _of_dtype(similarity, dtype)
-    if weight != WEIGHT and graph_library(similarity) is None:
+    if weight != WEIGHT and kind not in UNDIRECTED:
         raise CombinationError(
             f"weight={weight!r} names an attribute of the edges of a graph, and a "
             f"{type(similarity).__name__} has none. Leave it out."
         )
-    if is_dask(similarity):
+    if kind == "Dask array":
         return _on_workers(similarity, dtype)
-    if is_tensor(similarity):
+    if kind == "tensor":
         return tensor_operator(similarity, dtype)
-    matrix = _matrix(similarity, weight)
+    matrix = _matrix(similarity, kind, weight)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"A similarity matrix is square, a row and a column for each sample; got shape {matrix.shape}."
@@ -96,7 +103,9 @@ def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> 
 
 
 def _on_workers(similarity: Any, dtype: Any) -> Operator:
-    from symclust.operators.dask.on_dask import OnDask  # which reads tables of edges with what stands here
+    from symclust.operators.dask.on_dask import (
+        OnDask,  # which reads tables of edges by functions of this file
+    )
 
     return OnDask(similarity if dtype is None else similarity.astype(dtype))
 
@@ -110,13 +119,13 @@ def _of_dtype(operator: Operator, dtype: Any) -> Operator:
     return operator
 
 
-def _matrix(similarity: Any, weight: Any) -> Any:
+def _matrix(similarity: Any, kind: str, weight: Any) -> Any:
     refuse_edges(similarity, name="The similarity", numbers=True)
     if isinstance(similarity, np.ndarray) or sp.issparse(similarity):
         return similarity
-    if graph_library(similarity) is not None:
+    if kind in UNDIRECTED:
         return graph_adjacency(similarity, weight)
-    if is_a(similarity, "pandas", "DataFrame"):
+    if kind in ("table", "similarity table"):
         return _frame_values(similarity)
     raise InputTypeError(f"Cannot read similarities from {type(similarity).__name__}. Expected {ACCEPTED}.")
 
@@ -130,15 +139,8 @@ def _frame_values(frame: Any) -> Any:
     return frame.to_numpy()
 
 
-def graph_library(anything: Any) -> str | None:
-    """Return whose graph it is: ``"networkx"``, ``"igraph"``, ``"symclust"``; None for anything else."""
-    if isinstance(anything, Network):
-        return "symclust"
-    return next((library for library in ("networkx", "igraph") if is_a(anything, library, "Graph")), None)
-
-
 def graph_names(anything: Any) -> list[Any] | None:
-    """Return the names of a graph's nodes in the order of the matrix, None for what is not a graph.
+    """Return the names of a graph's nodes in the order of the matrix; None for anything else.
 
     Nodes of igraph and of a `Network` without names are called by their number.
 
@@ -149,14 +151,14 @@ def graph_names(anything: Any) -> list[Any] | None:
     >>> graph_names(nx.path_graph(["a", "b", "c"]))
     ['a', 'b', 'c']
     """
-    library = graph_library(anything)
-    if library == "symclust":
-        return list(range(anything.n) if anything.names is None else anything.names)
-    if library == "networkx":
-        return list(anything.nodes)
-    if library == "igraph":
-        named = "name" in anything.vs.attributes()
-        return list(anything.vs["name"] if named else range(anything.vcount()))
+    match kind_of(anything):
+        case "network":
+            return list(range(anything.n) if anything.names is None else anything.names)
+        case "networkx graph":
+            return list(anything.nodes)
+        case "igraph graph":
+            named = "name" in anything.vs.attributes()
+            return list(anything.vs["name"] if named else range(anything.vcount()))
     return None
 
 
@@ -180,28 +182,23 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
     [[0.0, 3.0], [3.0, 0.0]]
     """
     if isinstance(graph, Network):
-        return _network_adjacency(graph, weight)
+        if weight != WEIGHT:
+            raise CombinationError(
+                f"weight={weight!r} names an attribute of the edges of a graph, and a Network has one weight "
+                "for each edge. Leave it out, or choose the column when the edges are read."
+            )
+        return graph.csr.astype(np.float64)  # a copy, as it is for other graphs
     if graph.is_directed():
-        library = graph_library(graph)
+        kind = kind_of(graph)
         raise InputError(
-            f"Got a directed {library} graph; similarities are symmetric. Give {UNDIRECTED[library]}, or "
-            "symmetrise its adjacency matrix, for example with (A + A.T) / 2, which keeps half of an edge "
-            "that goes one way."
+            f"Got a directed {kind}; similarities are symmetric. Give {UNDIRECTED[kind]}, or symmetrise its "
+            "adjacency matrix, for example with (A + A.T) / 2, which keeps half of an edge that goes one way."
         )
     i, j, weights = _edges(graph, weight)
     n = len(graph_names(graph) or ())
     back = i != j
     i, j, weights = np.r_[i, j[back]], np.r_[j, i[back]], np.r_[weights, weights[back]]
     return sp.coo_array((weights, (i, j)), shape=(n, n)).tocsr()
-
-
-def _network_adjacency(network: Network, weight: Any) -> sp.csr_array:
-    if weight != WEIGHT:
-        raise CombinationError(
-            f"weight={weight!r} names an attribute of the edges of a graph, and a Network has one weight for "
-            "each edge. Leave it out, or choose the column when the edges are read."
-        )
-    return network.csr.astype(np.float64)  # a copy, as it is for other graphs
 
 
 def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
@@ -238,7 +235,7 @@ def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
 
 
 def weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
-    """Return the column that holds the weights, None where every edge has weight 1."""
+    """Return the column that holds the weights, None if every edge has weight 1."""
     rest = [column for column in frame.columns if column not in ends]
     if weight is None or not rest:
         return None
@@ -256,6 +253,7 @@ def weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
 
 
 def column_numbers(frame: Any, column: Any) -> Array:
+    """Return the weights in a column as numbers."""
     try:
         return frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
@@ -268,7 +266,7 @@ def column_numbers(frame: Any, column: Any) -> Array:
 def _edges(graph: Any, weight: Any) -> tuple[Any, Any, Array]:
     """Return the two ends of each edge, by number, and its weight."""
     weights: list[Any]
-    if graph_library(graph) == "networkx":
+    if kind_of(graph) == "networkx graph":
         number = {name: place for place, name in enumerate(graph.nodes)}
         missing = 1 if weight == WEIGHT else None
         edges = list(graph.edges(data=weight, default=missing) if weight is not None else graph.edges)
@@ -285,13 +283,12 @@ def _edges(graph: Any, weight: Any) -> tuple[Any, Any, Array]:
 
 
 def _about_attributes(graph: Any, weight: Any) -> str:
-    if graph_library(graph) == "networkx":
+    if kind_of(graph) == "networkx graph":
         found = list(dict.fromkeys(name for _, _, data in graph.edges(data=True) for name in data))
     else:
         found = graph.es.attributes()
-    there = (
-        f"Attributes that edges have: {', '.join(map(repr, found))}" if found else "They have no attributes"
-    )
+    listed = ", ".join(map(repr, found))
+    there = f"Attributes that edges have: {listed}" if found else "They have no attributes"
     missing = f"weight={weight!r}: no edge of the graph has that attribute."
     return f"{missing} {there}; None gives each edge the weight 1."
 
@@ -303,7 +300,8 @@ def _numbers(weights: list[Any], ends: Array, graph: Any, weight: Any) -> Array:
         numbers = np.array([_number(weight) for weight in weights])
     if np.isnan(numbers).any():
         first = int(np.isnan(numbers).argmax())
-        u, v = (graph_names(graph) or [])[ends[first, 0]], (graph_names(graph) or [])[ends[first, 1]]
+        names = graph_names(graph) or []
+        u, v = (names[end] for end in ends[first])
         raise InputError(
             f"The edge attribute {weight!r} must hold a number on every edge; between {u!r} and {v!r} it "
             f"holds {weights[first]!r}."

@@ -24,7 +24,7 @@ class Network(Sparse):
     """The adjacency matrix of an undirected graph, with the names of its nodes.
 
     It is a `Sparse` operator that estimators treat as a graph of networkx or igraph: ``affinity="auto"``
-    chooses what suits a network, where another operator would be taken as it is.
+    chooses a similarity for it, and takes other operators as they are.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def network_of_edges(
 ) -> tuple[Network, list[str]]:
     """Return the undirected network of a list of edges, and sentences about what was done to them.
 
-    An edge may be listed once, or once from each end with the same weight. Loops and edges of weight 0 are
+    An edge is listed once, or once from each end with the same weight. Loops and edges of weight 0 are
     dropped, with a note.
 
     Parameters
@@ -112,8 +112,8 @@ def network_of_edges(
     names : sequence
         Of all nodes, also of those without edges.
     duplicates : {"error", "sum", "max", "first"}
-        What to do about an edge that is listed more often: refuse it, or make one of its weights. It is
-        applied to the weights of each direction first, then to both directions where they still differ.
+        The rule for an edge that is listed more often, by which it is refused or its weights become one:
+        those of each direction first, then those of both directions if they still differ.
     place : callable
         From the number of an edge to words for messages.
 
@@ -162,7 +162,7 @@ def once_each(
     place: Callable[[int], str],
     tally: Counter[str],
 ) -> tuple[Array, Array]:
-    """Return one of `rows` for each undirected edge, and its weight; `tally` counts what was done."""
+    """Return one of `rows` for each undirected edge, and its weight; `tally` counts the others."""
     if not rows.size:
         return rows, w[rows]
     low, high = np.minimum(i, j)[rows].astype(np.int64), np.maximum(i, j)[rows].astype(np.int64)
@@ -202,15 +202,7 @@ def count_signs(w: Array, tally: Counter[str]) -> None:
 
 
 def describe_edges(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
-    """Return what `tally` has counted, in sentences.
-
-    Examples
-    --------
-    >>> from collections import Counter
-    >>> from symclust.operators._network import describe_edges
-    >>> describe_edges(Counter({"repeated": 2}), "sum", "")
-    ["Combined 2 repeated rows by duplicates='sum'."]
-    """
+    """Return the counts of `tally` in sentences."""
     by_rule = f"by duplicates={duplicates!r}"
     words = {
         "loops": f"Dropped {_count(tally['loops'], 'self-loop')} (the first: {first_loop}).",
@@ -237,9 +229,8 @@ def _refuse_repeated(
     """Refuse an edge that is listed twice in one direction, or with two weights."""
     fine = np.zeros(len(rows), dtype=bool)
     fine[one_way] = True
-    mirrored = (
-        np.flatnonzero(fine[1:] & (pair[1:] == pair[:-1])) + 1
-    )  # the row before has the other direction
+    # The row before has the other direction.
+    mirrored = np.flatnonzero(fine[1:] & (pair[1:] == pair[:-1])) + 1
     fine[mirrored] = w[rows[mirrored]] == w[rows[mirrored - 1]]
     if fine.all():
         return

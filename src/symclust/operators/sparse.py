@@ -73,6 +73,10 @@ class Sparse(Operator):
         _kernels.spmm(self.indptr, self.indices, self.values, H, out)
         return out
 
+    def sums_in_double(self) -> Array:
+        """Return the row sums accumulated in float64."""
+        return self.product_in_double(np.ones(self.n))
+
     def product_in_double(self, H: Array) -> Array:
         """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
         return self.csr @ H

@@ -31,13 +31,13 @@ class Data(ABC):
 
     @abstractmethod
     def take(self, part: Array) -> Any:
-        """Return what an estimator fits on some of the samples."""
+        """Return the data of some of the samples."""
 
     @abstractmethod
     def place(self, model: Any, labels: Array, part: Array, rest: Array) -> Array:
-        """Return labels of the samples `rest` by a model fitted on `part`, where it found `labels`.
+        """Return labels of the samples `rest` by a model fitted on `part`, with the labels found there.
 
-        Where there is no model, or it cannot predict, the labels alone decide.
+        Without a model, or with one that cannot predict, the labels alone decide.
         """
 
     @abstractmethod
@@ -66,7 +66,7 @@ class Features(Data):
         return self.X[part]
 
     def place(self, model: Any, labels: Array, part: Array, rest: Array) -> Array:
-        """Return what the model predicts; the nearest centre where it cannot."""
+        """Return the labels that the model predicts; those of the nearest centres if it cannot."""
         if hasattr(model, "predict"):
             return model.predict(self.X[rest])
         known = np.unique(labels[labels >= 0])
@@ -102,7 +102,7 @@ class Pairs(Data):
     A : ndarray, csr_array or Operator
         The similarities. Their parts are taken of `matrix`.
     source : Data or None
-        What they were made of: features, or the edges of a network. None where they were given.
+        The features or the network that they were made of; None if they were given.
     make : callable or None
         From data like `source` to similarities.
     """
@@ -152,8 +152,8 @@ class Pairs(Data):
     def null(self, rng: np.random.RandomState) -> Pairs:
         """Return similarities without clusters.
 
-        Where they were made of something, a null of that is made into similarities in the same way: a graph
-        of neighbours has structure even where the samples have none. Otherwise each sample keeps its degree.
+        A null of their source is made into similarities in the same way, since a graph of neighbours has
+        structure even if the samples have none. Without a source each sample keeps its degree.
         """
         if self.source is None or self.make is None:
             return Pairs(shuffled_pairs(self.matrix, rng))

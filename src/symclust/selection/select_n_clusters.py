@@ -246,7 +246,7 @@ def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Pairs, Any, Similari
         return Pairs(A), fitter, similarity
     if not isinstance(source, Operator):
         return Pairs(A, Features(source), similarity.again), fitter, similarity
-    if not similarity.rule.is_graph:
+    if similarity.rule.origin != "graph":
         check_similarity(source)
     network = Pairs(sparse.csr_array(source.matrix))
     return Pairs(A, network, similarity.again), fitter, similarity

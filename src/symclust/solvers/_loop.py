@@ -34,8 +34,8 @@ logger = logging.getLogger("symclust")
 
 # An iteration on a sparse factor that brings less than this many tol of the decrease so far brings nonzeros.
 SETTLED = 2
-# A descent from a clustering is done when an iteration moves at most this share of the samples: going on until
-# it is stationary lost .01 to .02 of NMI on labelled vectors, since columns become smooth bumps.
+# A descent from a clustering is done when an iteration moves at most this share of the samples: going on
+# until it is stationary lost .01 to .02 of NMI on labelled vectors, since columns become smooth bumps.
 MOVED = 0.005
 KEPT = {"reference": Real, "rounding": Real, "reason": str, "converged": bool}  # of a run, in checkpoints
 KEPT_OF_STATE = {

@@ -10,17 +10,7 @@ SIMILARITY = "estimators.Similarity"
 
 
 def upgrade(objects: list[Any]) -> None:
-    """Put the rule of each similarity of an older file behind the other objects, as an object of its own.
-
-    Examples
-    --------
-    >>> from symclust.storage._former import upgrade
-    >>> given = {"operator": {"object": 1}, "names": None, "words": "", "extend": {"function": "as_given"}}
-    >>> objects = [{"estimators.Similarity": given}]
-    >>> upgrade(objects)
-    >>> objects[0]["estimators.Similarity"]["rule"], objects[1]
-    ({'object': 1}, {'estimators.Given': {}})
-    """
+    """Put the rule of each similarity of an older file behind the other objects, as an object of its own."""
     found = {number: entry[SIMILARITY] for number, entry in enumerate(objects) if SIMILARITY in entry}
     older = {number: content for number, content in found.items() if "extend" in content}
     rules = {number: {"object": len(objects) + place} for place, number in enumerate(older)}
@@ -42,7 +32,9 @@ def _rule(content: dict[str, Any], rules: dict[int, Any]) -> dict[str, Any]:
         case "as_given":
             return {"estimators.Given": {}}
         case "_as_edges":
-            return {"estimators.Edges": {"is_graph": content.get("is_graph", False)}}
+            return {
+                "estimators.Edges": {"origin": "graph" if content.get("is_graph") else "adjacency matrix"}
+            }
         case "_extend_step":
             step, base = arguments
             return {"estimators.Stepped": {"step": step, "base": rules[base["object"]]}}

@@ -10,8 +10,6 @@ import numpy as np
 from symclust.exceptions import InputTypeError, warn
 from symclust.validation.kinds import end_columns, kind_of
 
-__all__ = ["refuse_edges", "warn_of_edges"]
-
 SEEN_EDGES = 100  # rows that are looked at before a list is taken for one of edges
 LEAST_EDGES = 10  # in an array: fewer may be anything
 
@@ -23,22 +21,6 @@ def refuse_edges(X: Any, *, name: str = "X", numbers: bool = False) -> None:
     pairs or triples whose first two are names; a list of tuples, as ``list(graph.edges)`` is, whose first two
     are whole numbers; and, with `numbers` (similarities are expected), whole numbers in any form. As features
     numbers in arrays and in lists of lists are as good as others.
-
-    Parameters
-    ----------
-    X : object
-    name : str
-        Its name in the message.
-    numbers : bool
-
-    Examples
-    --------
-    >>> from symclust.validation import refuse_edges
-    >>> refuse_edges([[0, 1], [1, 2], [2, 3]])
-    >>> refuse_edges([("ann", "bob"), ("bob", "cem"), ("cem", "ann")])
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputTypeError: X looks like a list of 3 edges, such as ('ann', 'bob'). Make a ...
     """
     kind = kind_of(X)
     if kind == "edges of a graph":
@@ -54,23 +36,6 @@ def warn_of_edges(X: Any) -> None:
 
     So it looks if all numbers are whole, at least 0 and repeated, leave out hardly any number between the
     smallest and the largest, and no row has the same number twice. Points on a grid have such rows.
-
-    Parameters
-    ----------
-    X : object
-        The input as it was given.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import numpy as np
-    >>> from symclust.validation import warn_of_edges
-    >>> ring = np.array([(i, (i + 1) % 12) for i in range(12)])
-    >>> with warnings.catch_warnings(record=True) as found:
-    ...     warnings.simplefilter("always")
-    ...     warn_of_edges(ring)
-    >>> print(str(found[0].message)[:72])
-    X, 12 pairs of whole numbers from 0 to 11, looks like a list of edges, b
     """
     if not (isinstance(X, np.ndarray) and X.dtype.kind in "iu" and X.ndim == 2 and X.shape[1] == 2):
         return

@@ -12,18 +12,6 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.validation.edges import refuse_edges
 from symclust.validation.kinds import kind_of
 
-__all__ = [
-    "FILL",
-    "check_features",
-    "check_nonnegative",
-    "check_range",
-    "check_stored",
-    "float_dtype",
-    "refuse_masked",
-    "share_of_zeros",
-    "tensor_on_host",
-]
-
 FILL = "Remove those samples or features, or fill the gaps, for example with sklearn.impute.SimpleImputer."
 NUMBERS = "Every entry must be a number: encode text and categories first (sklearn.preprocessing)."
 SHIFT = "Shift or clip the features, or use a model of similarities, such as SymNMF."
@@ -78,12 +66,6 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
         entries.
     InputTypeError
         For a path, a graph, a Dask collection or a list of edges, and for entries that are not numbers.
-
-    Examples
-    --------
-    >>> from symclust.validation import check_features
-    >>> check_features([[1, 2], [3, 4]]).dtype
-    dtype('float64')
     """
     kind = kind_of(X)
     if kind in REFUSED:
@@ -149,14 +131,7 @@ def tensor_on_host(X: Any) -> Any:
 
 
 def float_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the precision to compute in: float32 and float64 stay, integers and bools become float64.
-
-    Examples
-    --------
-    >>> from symclust.validation import float_dtype
-    >>> float_dtype("int32"), float_dtype("float32")
-    (dtype('float64'), dtype('float32'))
-    """
+    """Return the precision to compute in: float32 and float64 stay, integers and bools become float64."""
     dtype = np.dtype(dtype)
     if dtype.kind in "biu":
         return np.dtype(np.float64)
@@ -169,17 +144,7 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def refuse_masked(X: Any, *, name: str = "X", gaps: str = FILL) -> None:
-    """Refuse a masked array of NumPy in which an entry is masked: the number under a mask means nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.validation import refuse_masked
-    >>> refuse_masked(np.ma.masked_less([[1.0, -9.0]], 0))
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputError: 1 of 2 entries of X are masked. Remove those samples or features...
-    """
+    """Refuse a masked array of NumPy in which an entry is masked: the number under a mask means nothing."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         count = int(np.count_nonzero(np.ma.getmaskarray(X)))
         raise InputError(f"{count} of {X.size} entries of {name} are masked. {gaps}")
@@ -192,17 +157,7 @@ def share_of_zeros(X: Any) -> float:
 
 
 def check_nonnegative(X: Any, who: str, advice: str = SHIFT) -> None:
-    """Refuse data, dense or CSR, with negative entries, and name the first one.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Features as `check_features` returns them.
-    who : str
-        The estimator that the data was given to.
-    advice : str
-        Advice at the end of the message.
-    """
+    """Refuse features, dense or CSR, with negative entries given to the estimator `who`."""
     values = X.data if sparse.issparse(X) else X
     if values.min(initial=0) >= 0:  # one pass without a temporary
         return
@@ -215,14 +170,7 @@ def check_nonnegative(X: Any, who: str, advice: str = SHIFT) -> None:
 
 
 def check_range(X: Any) -> None:
-    """Refuse nonnegative data, dense or sparse, so large or small that their products overflow or vanish.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.validation import check_range
-    >>> check_range(np.full((2, 2), 1e12, dtype="float32"))
-    """
+    """Refuse nonnegative data, dense or sparse, so large or small that their products overflow or vanish."""
     largest, limit = float(X.max()), LARGEST[X.dtype]
     if largest > limit or 0 < largest < 1 / limit:
         raise InputError(
@@ -273,17 +221,6 @@ def check_stored(X: Any, name: str = "X") -> Any:
 
     SciPy and the kernels trust indices: a damaged array would make them read and write elsewhere in memory.
     Takes a pass over the indices.
-
-    Examples
-    --------
-    >>> import scipy.sparse
-    >>> from symclust.validation import check_stored
-    >>> X = scipy.sparse.csr_array([[0, 2], [3, 0]])
-    >>> X.indices[0] = 7
-    >>> check_stored(X)
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputError: The sparse X is damaged: its indices go from 0 to 7, ... 0 to 1. Make ...
     """
     if X.format not in ("csr", "csc", "bsr", "coo") or X.ndim != 2:
         return X

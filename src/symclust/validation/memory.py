@@ -8,20 +8,9 @@ import numpy as np
 
 from symclust.exceptions import InputError
 
-__all__ = ["check_memory"]
-
 
 def check_memory(size: int, what: str, advice: str) -> None:
-    """Refuse an array of `size` bytes that memory does not hold, before work is spent on it.
-
-    Examples
-    --------
-    >>> from symclust.validation import check_memory
-    >>> check_memory(1 << 62, "The complete graph", "Give n_neighbors=.")
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputError: The complete graph would take 4.61e+09 GB of memory...
-    """
+    """Refuse an array of `size` bytes that memory does not hold, before work is spent on it."""
     available = _available_memory()
     if available is None or size <= available:
         try:

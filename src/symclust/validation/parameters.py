@@ -10,8 +10,6 @@ import numpy as np
 
 from symclust.exceptions import OptionError
 
-__all__ = ["check_callback", "check_known", "check_n_clusters", "check_number", "is_missing", "is_true"]
-
 
 def check_known(parameter: str, value: Any, known: tuple[str, ...], or_else: str = "") -> None:
     """Refuse a value that is not one of the `known` names."""
@@ -21,16 +19,7 @@ def check_known(parameter: str, value: Any, known: tuple[str, ...], or_else: str
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:
-    """Return the number of clusters as an int from 1 to the number of samples, if that is known.
-
-    Examples
-    --------
-    >>> from symclust.validation import check_n_clusters
-    >>> check_n_clusters(5, 3)
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.OptionError: n_clusters=5 is not possible with n_samples=3: give a number from 1 to 3.
-    """
+    """Return the number of clusters as an int from 1 to the number of samples, if that is known."""
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
         raise OptionError(
             f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples, or for an "
@@ -55,16 +44,7 @@ def check_number(
     whole: bool = False,
     exclusive: bool = False,
 ) -> None:
-    """Refuse a parameter that is not a (whole) number of at least (or above) `least` and at most `most`.
-
-    Examples
-    --------
-    >>> from symclust.validation import check_number
-    >>> check_number("max_iter", 0, least=1, whole=True)
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.OptionError: max_iter=0 must be a whole number of at least 1.
-    """
+    """Refuse a parameter that is not a (whole) number of at least (or above) `least` and at most `most`."""
     kind = Integral if whole else Real
     if isinstance(value, kind) and not isinstance(value, bool):
         number = float(value)
@@ -85,26 +65,12 @@ def is_true(answer: Any) -> bool:
     """Whether a callback answered True, Python's or that of a comparison in NumPy.
 
     Other answers mean nothing: a function that happens to return something must not stop a run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.validation import is_true
-    >>> is_true(np.float64(2) > 1), is_true(1)
-    (True, False)
     """
     return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, or pandas.NA, which need not be installed.
-
-    Examples
-    --------
-    >>> from symclust.validation import is_missing
-    >>> [is_missing(value) for value in (None, float("nan"), "", 0)]
-    [True, True, False, False]
-    """
+    """Whether a value stands for none: None, NaN, or pandas.NA, which need not be installed."""
     return (
         value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
     )

@@ -9,15 +9,6 @@ from scipy import sparse
 
 from symclust.exceptions import InputError
 
-__all__ = [
-    "PAIRS",
-    "check_scale",
-    "check_similarity",
-    "looks_like_similarity",
-    "refuse_ambiguous",
-    "refuse_other_names",
-]
-
 PAIRS = (
     "Put 0 where two samples are not similar at all. Pairs about which nothing is known are named in ignore= "
     "of OffDiagonalSymNMF, with 0 in their place."
@@ -125,13 +116,6 @@ def check_scale(operator: Any) -> None:
 
     H is of size √‖A‖ and the gradient, whose square is summed in float64, of size ‖A‖√‖A‖; in the precision
     of A itself sizes up to ‖A‖² occur.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Dense
-    >>> from symclust.validation import check_scale
-    >>> check_scale(Dense(np.full((2, 2), 1e-12, dtype="float32")))
     """
     own, double = np.finfo(operator.dtype), np.finfo(np.float64)
     least = max(float(own.tiny) ** (1 / 2), float(double.tiny) ** (1 / 3))
@@ -150,19 +134,6 @@ def looks_like_similarity(X: Any) -> bool:
     These are matrices of at least ten rows, dense or sparse, that are square, symmetric to the bit, without
     negative entries and with some off the diagonal. Measured features are not symmetric by chance. The cost
     is a few passes over X, and for a matrix that is not symmetric mostly that of one row.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Features as `check_features` returns them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.validation import looks_like_similarity
-    >>> adjacency = 1 - np.eye(12)
-    >>> looks_like_similarity(adjacency), looks_like_similarity(np.triu(adjacency))
-    (True, False)
     """
     n, d = X.shape
     if n != d or n < LEAST_SQUARE:
@@ -175,17 +146,7 @@ def looks_like_similarity(X: Any) -> bool:
 
 
 def refuse_ambiguous(X: Any) -> None:
-    """Refuse a symmetric matrix that may hold similarities or features, and name the options that decide.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.validation import refuse_ambiguous
-    >>> refuse_ambiguous(1 - np.eye(12))
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputError: X is a symmetric matrix, 12 × 12, with zeros on its diagonal, as...
-    """
+    """Refuse a symmetric matrix that may hold similarities or features, and name the options that decide."""
     diagonal = X.diagonal()
     kind, distances = "and not negative, as similarities are", ""
     if not diagonal.any():

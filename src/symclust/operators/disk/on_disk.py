@@ -184,6 +184,10 @@ class OnDisk(Operator):
             _kernels.spmm(indptr, indices, values, H, out[rows])
         return out
 
+    def sums_in_double(self) -> Array:
+        """Return the row sums accumulated in float64."""
+        return self.product_in_double(np.ones(self.n))
+
     def product_in_double(self, H: Array) -> Array:
         """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
         return np.concatenate([self._as_csr(block) @ H for block in self.blocks()])
