@@ -84,7 +84,7 @@ class DescentEstimator(SimilarityEstimator):
         """Return the relative error of the fit."""
         return problem.objective.relative_error(self.membership_, self.objective_)
 
-    def optimality(self) -> Optimality | EntryOptimality | SetOptimality:
+    def optimality(self) -> SetOptimality | EntryOptimality:
         """Return the residuals of all optimality conditions at the solution, computed afresh.
 
         Examples
@@ -144,119 +144,91 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
 
 
 @dataclass(frozen=True)
-class Optimality:
-    """Residuals of the Karush-Kuhn-Tucker conditions at H, all zero at a stationary point.
-
-    Attributes
-    ----------
-    primal_infeasibility : float
-        How far the smallest entry of H lies below zero.
-    dual_infeasibility : float
-        How far the smallest gradient entry where H = 0 lies below zero.
-    complementarity : float
-        Largest |H · ∇f| of an entry.
-    projected_gradient : float
-        ‖∇ᴾf(H)‖.
-    relative_projected_gradient : float
-        The same relative to the first point: what `tol` is compared with.
-    objective : float
-        f(H).
-    """
-
-    primal_infeasibility: float
-    dual_infeasibility: float
-    complementarity: float
-    projected_gradient: float
-    relative_projected_gradient: float
-    objective: float
-
-
-@dataclass(frozen=True)
-class EntryOptimality:
-    """Residuals of optimality in every single entry of H, for objectives without a gradient.
-
-    Attributes
-    ----------
-    primal_infeasibility : float
-        How far the smallest entry of H lies below zero.
-    possible_decrease : float
-        What minimising over single entries would bring, each by itself, summed.
-    relative_possible_decrease : float
-        The same relative to the first point: what `tol` is compared with.
-    objective : float
-        f(H).
-    """
-
-    primal_infeasibility: float
-    possible_decrease: float
-    relative_possible_decrease: float
-    objective: float
-
-
-@dataclass(frozen=True)
 class SetOptimality:
-    """Residuals of optimality on a set other than H ≥ 0, all zero at a stationary point.
+    """Residuals of optimality on a set, all zero at a stationary point.
 
     Attributes
     ----------
+    objective : float
+        f(H).
     primal_infeasibility : float
         The largest amount by which H leaves the set.
     projected_gradient : float
         ‖∇ᴾf(H)‖, the part of the gradient that the set does not hold.
     relative_projected_gradient : float
-        The same relative to a random point of the set: what `tol` is compared with.
-    objective : float
-        f(H).
+        The same relative to the first point, or to a random one of another set than H ≥ 0: `tol` bounds it.
     """
 
+    objective: float
     primal_infeasibility: float
     projected_gradient: float
     relative_projected_gradient: float
+
+
+@dataclass(frozen=True)
+class Optimality(SetOptimality):
+    """Residuals of the Karush-Kuhn-Tucker conditions at H ≥ 0: those of `SetOptimality` and two more.
+
+    Attributes
+    ----------
+    dual_infeasibility : float
+        How far the smallest gradient entry of those with H = 0 lies below zero.
+    complementarity : float
+        Largest |H · ∇f| of an entry.
+    """
+
+    dual_infeasibility: float
+    complementarity: float
+
+
+@dataclass(frozen=True)
+class EntryOptimality:
+    """Residuals of optimality in every single entry of H ≥ 0, for objectives without a gradient.
+
+    Attributes
+    ----------
+    objective, primal_infeasibility : float
+        As in `SetOptimality`.
+    possible_decrease : float
+        The decrease by minimising over single entries, each by itself, summed.
+    relative_possible_decrease : float
+        The same relative to the first point: `tol` bounds it.
+    """
+
     objective: float
+    primal_infeasibility: float
+    possible_decrease: float
+    relative_possible_decrease: float
 
 
-def measure_optimality(
-    problem: Problem, H: Array, reference: float
-) -> Optimality | EntryOptimality | SetOptimality:
-    """Compute all residuals afresh, where A is."""
-    H = problem.operator.to_device(H)
-    if "nonnegative" not in problem.constraint.offers:
-        objective, norm = problem.measure(H, problem.operator @ H)
-        objective = problem.objective.certify(H, objective)
-        relative = norm / reference if reference > 0 else 0.0
-        return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
-    if isinstance(problem.objective, HasGradient):
-        return _measure_conditions(problem, H, reference)
-    objective, decrease = problem.measure(H, None)
-    return EntryOptimality(
-        primal_infeasibility=problem.constraint.violation(H),
-        possible_decrease=decrease,
-        relative_possible_decrease=decrease / reference if reference > 0 else 0.0,
-        objective=objective,
-    )
+def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptimality | EntryOptimality:
+    """Return all residuals at H, computed afresh where A is: one product, or one pass for a sparse factor."""
 
+    def relative(size: float) -> float:
+        return size / reference if reference > 0 else 0.0
 
-def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimality:
-    """One product with A gives all of them; of a sparse factor, one pass over A."""
+    objective, H = problem.objective, problem.operator.to_device(H)
     if is_sparse_factor(H):
-        objective, found = problem.objective.measure_sparse(H)
-        norm = float(np.sqrt(found.squared_gradient))
-        return Optimality(
-            primal_infeasibility=float(max(0.0, -H.data.min(initial=0.0))),
-            dual_infeasibility=max(0.0, -found.lowest),
-            complementarity=found.complementarity,
-            projected_gradient=norm,
-            relative_projected_gradient=norm / reference if reference > 0 else 0.0,
-            objective=objective,
+        value, found = objective.measure_sparse(H)
+        norm, infeasibility = (
+            float(np.sqrt(found.squared_gradient)),
+            max(0.0, -float(H.data.min(initial=0.0))),
         )
-    AH, G = problem.operator @ H, gram(H)
-    gradient = problem.objective.gradient(H, AH, G)
+        return Optimality(
+            value, infeasibility, norm, relative(norm), max(0.0, -found.lowest), found.complementarity
+        )
+    infeasibility = problem.constraint.violation(H)
+    if not isinstance(objective, HasGradient):
+        value, decrease = problem.measure(H, None)
+        return EntryOptimality(value, infeasibility, decrease, relative(decrease))
+    AH = problem.operator @ H
+    if "nonnegative" not in problem.constraint.offers:
+        value, norm = problem.measure(H, AH)
+        return SetOptimality(objective.certify(H, value), infeasibility, norm, relative(norm))
+    G = gram(H)
+    gradient = objective.gradient(H, AH, G)
     norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
-    return Optimality(
-        primal_infeasibility=problem.constraint.violation(H),
-        dual_infeasibility=float(max(0.0, -gradient[H <= 0].min(initial=0.0))),
-        complementarity=float(np.abs(H * gradient).max(initial=0.0)),
-        projected_gradient=norm,
-        relative_projected_gradient=norm / reference if reference > 0 else 0.0,
-        objective=problem.objective.certify(H, problem.objective.value(H, AH, G)),
-    )
+    value = objective.certify(H, objective.value(H, AH, G))
+    dual = float(max(0.0, -gradient[H <= 0].min(initial=0.0)))
+    complementarity = float(np.abs(H * gradient).max(initial=0.0))
+    return Optimality(value, infeasibility, norm, relative(norm), dual, complementarity)

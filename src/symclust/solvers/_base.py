@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
@@ -189,6 +189,45 @@ class ProductSolver(Solver):
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Run the steps of all states side by side."""
         drive(problem.operator, [self.step(problem, state) for state in states])
+
+
+def known(state: State) -> Generator[Array, Array, tuple[Array, Array]]:
+    """Return H and AH, a product that is asked for if it is not known."""
+    if state.AH is None:
+        state.move(state.H, (yield state.H))
+    assert state.AH is not None
+    return state.H, state.AH
+
+
+@dataclass
+class Point:
+    """A matrix, its product with A, its Gram matrix, and the objective there."""
+
+    H: Array
+    AH: Array
+    G: Array
+    value: float
+
+    @classmethod
+    def at(cls, problem: Problem, H: Array, AH: Array) -> Point:
+        """Return the point with its objective."""
+        G = _kernels.gram(H)[0]
+        return cls(H, AH, G, problem.objective.value(H, AH, G))
+
+    def gradient(self, problem: Problem) -> Array:
+        """Return ∇f."""
+        return problem.objective.gradient(self.H, self.AH, self.G)
+
+
+def slack(problem: Problem) -> float:
+    """Return a difference of two objectives by the trace form that is rounding, not ascent."""
+    return 4 * float(np.finfo(np.float64).eps) * problem.objective.squared_norm
+
+
+def relative_length(H: Array, direction: Array) -> float:
+    """Return ‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 if there is none."""
+    H_norm, length = _kernels.norm(H), _kernels.norm(direction)
+    return H_norm / length if H_norm > 0 and length > 0 else 1.0
 
 
 def drive(operator: Operator, coroutines: Sequence[Steps]) -> None:

@@ -15,7 +15,7 @@ from symclust.exceptions import CombinationError, OptionError
 from symclust.nnls import block_pivoting, hals
 from symclust.objectives import HasNormalEquations
 from symclust.operators import Operator
-from symclust.solvers._base import Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps, known
 
 __all__ = ["Anls", "Columnwise", "Hals"]
 
@@ -63,9 +63,7 @@ class CoupledSolver(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """W ← H, then H from its least squares problem."""
-        W, AW, memory = state.H, state.AH, state.memory
-        if AW is None:
-            AW = yield W
+        (W, AW), memory = (yield from known(state)), state.memory
         alpha = memory.setdefault("coupling", self._first_coupling(problem.operator))
         left, right = problem.objective.normal_equations(W, AW, _kernels.gram(W)[0], alpha)
         H = self.minimise(left, right, W, memory.get("before", W))
@@ -177,8 +175,7 @@ class Columnwise(ProductSolver):
         H, P = np.asfortranarray(state.H), np.asfortranarray(memory.get("P", state.H))
         H, P = H.copy(order="F"), P.copy(order="F")
         if "coupling" not in memory:
-            if state.AH is None:
-                state.move(state.H, (yield state.H))
+            yield from known(state)
             memory["coupling"] = self._first_coupling(problem, state)
         mu = H.dtype.type(memory["coupling"])
         MP = yield P

@@ -9,7 +9,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.objectives import HasGradient, HasParts
-from symclust.solvers._base import Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps, known, slack
 
 __all__ = ["Multiplicative"]
 
@@ -31,10 +31,7 @@ class Multiplicative(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Scale every entry by the ratio of attraction and repulsion."""
-        if state.AH is None:
-            state.move(state.H, (yield state.H))
-        H, AH = state.H, state.AH
-        assert AH is not None
+        H, AH = yield from known(state)
         repulsion, attraction = problem.objective.parts(H, AH, _kernels.gram(H)[0])
         ratio = np.divide(attraction, repulsion, out=np.ones_like(H), where=repulsion > 0)
         H = H * np.sqrt(np.sqrt(np.maximum(ratio, 0)))
@@ -65,13 +62,9 @@ class StochasticMultiplicative(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Scale every entry by the ratio; with a smaller exponent if the objective would rise."""
-        if state.AH is None:
-            state.move(state.H, (yield state.H))
-        H, AH = state.H, state.AH
-        assert AH is not None
+        H, AH = yield from known(state)
         G = _kernels.gram(H)[0]
         value = problem.objective.value(H, AH, G)
-        slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
         ratio = self._ratio(H, *problem.objective.parts(H, AH, G))
         for exponent in EXPONENTS:
             trial = H * ratio ** H.dtype.type(exponent)
@@ -80,7 +73,7 @@ class StochasticMultiplicative(ProductSolver):
             else:
                 trial = problem.constraint.project(trial)
             product = yield trial
-            lower = problem.objective.value(trial, product, _kernels.gram(trial)[0]) <= value + slack
+            lower = problem.objective.value(trial, product, _kernels.gram(trial)[0]) <= value + slack(problem)
             if lower or not self.multipliers:
                 state.move(trial, product)
                 return

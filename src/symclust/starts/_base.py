@@ -140,13 +140,7 @@ class Init(ABC):
     least_iterations: ClassVar[int] = 0
 
     def check(self, problem: Problem) -> None:
-        """Refuse a problem that this init is not for, before the first product.
-
-        Parameters
-        ----------
-        problem : Problem
-            The problem to start.
-        """
+        """Refuse a problem that this init is not for, before the first product."""
         if missing := missing_methods(self.needs, problem.objective):
             raise CombinationError(
                 f"init={option_name(type(self))!r} needs {', '.join(missing)} of the objective, which "
@@ -155,30 +149,16 @@ class Init(ABC):
 
     @abstractmethod
     def find(self, setting: Setting) -> list[Start]:
-        """Return starting points in H ≥ 0.
-
-        Parameters
-        ----------
-        setting : Setting
-            The problem and how many starts it takes.
-        """
+        """Return starting points in H ≥ 0."""
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
         """Return points whose projections start a problem on another set: by default those in H ≥ 0.
 
-        Negative similarities may leave nothing to a nonnegative factor; at H = 0 the gradient is zero, and
-        the positive eigenvalues of M say where to go. If H may be negative, a start that respects a symmetry
-        of M would respect it for ever, and end in a saddle point: a little noise, the same on every run,
-        breaks it.
-
-        Parameters
-        ----------
-        setting : Setting
-            The problem on its set.
-        orthant : Setting
-            The same problem for H ≥ 0.
-        level : float
-            Standard deviation of normal entries for which ‖HHᵀ‖ is about ‖M‖.
+        `orthant` is the same problem for H ≥ 0, `level` the standard deviation of normal entries for which
+        ‖HHᵀ‖ is about ‖M‖. Negative similarities may leave nothing to a nonnegative factor; at H = 0 the
+        gradient is zero, and the positive eigenvalues of M say where to go. If H may be negative, a start
+        that respects a symmetry of M would respect it for ever, and end in a saddle point: a little noise,
+        the same on every run, breaks it.
         """
         problem, points = setting.problem, self.find(orthant)
         for point in points:
@@ -196,17 +176,7 @@ class Formula(Init):
 
     @abstractmethod
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H.
-
-        Parameters
-        ----------
-        objective : Objective
-            The objective, with A as its operator.
-        n_columns : int
-            k.
-        rng : RandomState, optional
-            Where random numbers come from, if there are any.
-        """
+        """Return H for an objective, with A as its operator, and random numbers if there are any."""
 
     def find(self, setting: Setting) -> list[Start]:
         """Return the points of the formula."""

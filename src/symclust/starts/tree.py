@@ -64,15 +64,7 @@ def _random_reference(setting: Setting) -> float:
 
 
 def next_leaves(setting: Setting, n_leaves: int) -> Clustering:
-    """Return the leaves of a tree with the next seed.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem whose A is the graph.
-    n_leaves : int
-        Number of leaves.
-    """
+    """Return the leaves of a tree of A with the next seed."""
     seed = int(setting.rng.randint(2**31))
     return tree_of_communities(setting.problem.operator, setting.control, n_leaves, seed)
 
