@@ -207,7 +207,8 @@ def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptim
     def relative(size: float) -> float:
         return size / reference if reference > 0 else 0.0
 
-    objective, H = problem.objective, problem.operator.to_device(H)
+    objective, certify = problem.objective, problem.objective.certify
+    H = problem.operator.to_device(H)
     if is_sparse_factor(H):
         value, found = objective.measure_sparse(H)
         norm, infeasibility = (
@@ -224,11 +225,11 @@ def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptim
     AH = problem.operator @ H
     if "nonnegative" not in problem.constraint.offers:
         value, norm = problem.measure(H, AH)
-        return SetOptimality(objective.certify(H, value), infeasibility, norm, relative(norm))
+        return SetOptimality(certify(H, value), infeasibility, norm, relative(norm))
     G = gram(H)
     gradient = objective.gradient(H, AH, G)
     norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
-    value = objective.certify(H, objective.value(H, AH, G))
+    value = certify(H, objective.value(H, AH, G))
     dual = float(max(0.0, -gradient[H <= 0].min(initial=0.0)))
     complementarity = float(np.abs(H * gradient).max(initial=0.0))
     return Optimality(value, infeasibility, norm, relative(norm), dual, complementarity)

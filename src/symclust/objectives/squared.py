@@ -65,7 +65,7 @@ class SquaredDistance(Objective):
 
 
 class SymmetricDistance(SquaredDistance):
-    """What the two have in common: a subclass gives its value, its parts, and the terms of a row."""
+    """A squared distance of A from HHᵀ: a subclass has its value, its parts, and the terms of a row."""
 
     row_problem: RowTerms
 
@@ -120,7 +120,7 @@ class SymmetricDistance(SquaredDistance):
             value, found = self.measure_sparse(H)
             return value, float(np.sqrt(found.squared_gradient))
         G, squared = gram(H), 0.0
-        # Where pairs are ignored, and where the constraint ties rows together, all rows are one block.
+        # If pairs are ignored, or the constraint ties rows together, all rows are one block.
         by_rows = constraint.by_rows and not self.row_problem.ignored.any
         for rows in row_blocks(H, MEASURED_ROWS) if by_rows else [ALL_ROWS]:
             gradient = self.gradient(H[rows], AH[rows], G, rows)
@@ -129,7 +129,7 @@ class SymmetricDistance(SquaredDistance):
         return self.value(H, AH, G), float(np.sqrt(squared))
 
     def certify(self, H: Array, value: float) -> float:
-        """Return the objective in double precision where products in single precision have lost it.
+        """Return the objective in double precision if products in single precision have lost it.
 
         Entries of AH are rounded: to 1e-7 of their size in single precision, which leaves no digit of a value
         below 1e-7 ‖A‖². An A that is known by products alone has no better ones.
@@ -163,7 +163,7 @@ class SymmetricDistance(SquaredDistance):
         return self.squared_norm + float(np.sum(G * G))
 
     def columns(self, H: Array) -> SquaredColumns:
-        """Return what descends on H entry by entry, offdiagonal Algorithm 2."""
+        """Return the descent on H entry by entry, offdiagonal Algorithm 2."""
         return SquaredColumns(self.operator, H, self.row_problem)
 
 
@@ -278,7 +278,7 @@ class OffDiagonal(SymmetricDistance):
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
 
-        Where pairs are ignored a block of rows depends on others: it needs all of H.
+        If pairs are ignored, a block of rows depends on others: it needs all of H.
         """
         lengths = np.einsum("il,il->i", H, H)[:, None]
         repulsion = H @ G.astype(H.dtype) - lengths * H
@@ -334,11 +334,11 @@ class SquaredColumns(Columns):
             _kernels.coordinate_rows(rows, places, *shared, part, *ignored, self.change)
 
 
-# What a row is told beside A and HᵀH ------------------------------------------------------------------------
+# The terms of a row beside A and HᵀH ------------------------------------------------------------------------
 
 
 class RowTerms(NamedTuple):
-    """What a row's problem has beside A's row and HᵀH.
+    """The terms of a row's problem beside A's row and HᵀH.
 
     It is of degree four if the diagonal counts, else a least squares problem. `offset` is added to every
     entry of HᵀH, which is what an L1 term does; `ignored` are the pairs whose entries of A do not count.
@@ -349,19 +349,15 @@ class RowTerms(NamedTuple):
     ignored: IgnoredPairs
 
 
-def _nothing() -> Array:
-    return np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True)
 class IgnoredPairs:
     """Pairs of samples that carry no information.
 
-    The pattern of a symmetric mask without its diagonal, as CSR; empty arrays where nothing is ignored.
+    The pattern of a symmetric mask without its diagonal, as CSR; empty arrays if nothing is ignored.
     """
 
-    indptr: Array = field(default_factory=_nothing)
-    indices: Array = field(default_factory=_nothing)
+    indptr: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    indices: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @classmethod
     def of(cls, mask: sparse.csr_array) -> IgnoredPairs:
@@ -370,7 +366,7 @@ class IgnoredPairs:
 
     @property
     def arrays(self) -> tuple[Array, Array]:
-        """What the kernels want."""
+        """The arguments of the kernels."""
         return self.indptr, self.indices
 
     @property
