@@ -77,10 +77,10 @@ def option_name(thing: type) -> str:
 
 @cache
 def _exports(family: str) -> dict[str, Any]:
-    """Return what the public files of a family export, by its name as an option."""
+    """Return the exports of the public files of a family, by their names as options."""
     found: dict[str, Any] = {}
     for module in _public_files(family):
-        # Functions before classes: where both have the name, the class that does the work is the option.
+        # Functions before classes: if both have the name, the class that does the work is the option.
         for name in sorted(getattr(module, "__all__", ()), key=lambda name: name != name.lower()):
             found[_snake_case(name)] = getattr(module, name)
     return found

@@ -21,7 +21,7 @@ class Constraint(ABC):
     Attributes
     ----------
     offers : frozenset of str
-        What solvers may rely on besides the projection: "nonnegative" for the orthant H ≥ 0 itself,
+        Properties that solvers may rely on: "nonnegative" for the orthant H ≥ 0 itself,
         "entrywise" if every entry is projected by itself, "convex".
     by_rows : bool
         Whether every row is projected by itself, so that H can be handled in blocks of rows.

@@ -113,8 +113,8 @@ class OnePerRow(Constraint):
     Nonnegative columns are orthogonal exactly if no row has entries in two of them, and that is the set:
     HᵀH is diagonal. The projection onto it is exact: keep the largest entry of each row if it is positive
     (the first of several equal ones), and nothing otherwise. The lengths of the columns stay free, since the
-    objective itself finds the best ones; with columns of length 1 in addition, where a row belongs would
-    depend on all other rows and the nearest point would be a combinatorial problem.
+    objective itself finds the best ones; with columns of length 1 in addition, the place of a row would
+    depend on all other rows, and the nearest point would be a combinatorial problem.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What estimators share that descend on an objective from one or several starts: options, fit, optimality."""
+"""Estimators that descend on an objective from one or several starts: options, fit, optimality."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from symclust.validation import check_known, check_n_clusters, check_scale, chec
 class DescentEstimator(SimilarityEstimator):
     """Factors a similarity by descending on an objective.
 
-    A subclass says which problem it solves and with what; parameters are stored by its ``__init__``.
+    A subclass makes the problem and the solver; parameters are stored by its ``__init__``.
     """
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
@@ -37,11 +37,11 @@ class DescentEstimator(SimilarityEstimator):
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
-        """Return what is minimised for this similarity."""
+        """Return the problem for this similarity."""
 
     @abstractmethod
     def _make_solver(self, problem: Problem) -> Solver:
-        """Return how it is minimised."""
+        """Return the solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Factor the similarity of the samples.
@@ -61,7 +61,7 @@ class DescentEstimator(SimilarityEstimator):
         A = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
-        # What a problem leaves out may be anything.
+        # Pairs that the problem leaves out may be anything.
         check_similarity(problem.operator, nonnegative=self._nonnegative)
         check_scale(problem.operator)
         init = self._read_init((A.n, n_clusters))
@@ -77,7 +77,7 @@ class DescentEstimator(SimilarityEstimator):
         return self
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
-        """Return where every start ended, and the starts."""
+        """Return the ends of all starts, and the starts."""
         return solve(init, setting)
 
     def _measure_error(self, problem: Problem) -> float:
@@ -109,7 +109,7 @@ class DescentEstimator(SimilarityEstimator):
             self._problem = self._make_problem(self._training.operator)
 
     def _check_options(self) -> None:
-        """Refuse what can be refused before anything is computed."""
+        """Refuse impossible options before anything is computed."""
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
             check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
@@ -134,7 +134,7 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
         raise InputError(f"init must hold finite numbers{' that are not negative' if nonnegative else ''}.")
     if not init.any():
         raise InputError(
-            "init is zero everywhere, where the gradient is zero too and no descent begins. Give a name, "
+            "init is zero everywhere: the gradient is zero there, and no descent begins. Give a name, "
             "such as 'random', or an array with other numbers."
         )
     return init
@@ -202,7 +202,7 @@ class EntryOptimality:
 
 
 def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptimality | EntryOptimality:
-    """Return all residuals at H, computed afresh where A is: one product, or one pass for a sparse factor."""
+    """Return all residuals at H, computed afresh by one product, or one pass for a sparse factor."""
 
     def relative(size: float) -> float:
         return size / reference if reference > 0 else 0.0

@@ -29,7 +29,7 @@ class Absolute(Objective):
     .. math:: f(H) = \sum_{i \ne j} |A_{ij} - h_i^T h_j|
 
     It has no gradient. Stationarity is the decrease that minimising over single entries would bring, each
-    entry by itself and from the same H, summed: zero exactly where no entry can be improved.
+    entry by itself and from the same H, summed: zero exactly if no entry can be improved.
 
     Parameters
     ----------

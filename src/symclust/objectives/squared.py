@@ -90,7 +90,7 @@ class SymmetricDistance(SquaredDistance):
         return gradient
 
     def needs_product(self, H: Any) -> bool:
-        """Whether H is a dense array: of a sparse one, A is asked row by row."""
+        """Whether H is a dense array: for a sparse one, A is read row by row."""
         return not is_sparse_factor(H)
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
@@ -159,7 +159,7 @@ class SymmetricDistance(SquaredDistance):
         return max(total, 0.0) + self.penalty(H)
 
     def _size_of_terms(self, H: Array, G: Array) -> float:
-        """Return the size of what is added and taken off in `value`."""
+        """Return the size of the terms of `value`."""
         return self.squared_norm + float(np.sum(G * G))
 
     def columns(self, H: Array) -> SquaredColumns:
@@ -172,8 +172,8 @@ class Frobenius(SymmetricDistance):
 
     .. math:: f(H) = \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
-    The L1 term is what (18) becomes at W = H. It adds β to every entry of the Gram matrix a row sees,
-    (19)-(20), which is all that any solver needs to know of it.
+    The L1 term is (18) at W = H. It adds β to every entry of the Gram matrix of a row's problem, (19)-(20),
+    which is all that any solver needs of it.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class Frobenius(SymmetricDistance):
         return left.astype(W.dtype), AW + W.dtype.type(coupling) * W
 
     def coupled_value(self, W: Array, AW: Array, H: Array, coupling: float) -> float:
-        """Return g(W, H) of (15) and (18): what alternating least squares descends on."""
+        """Return g(W, H) of (15) and (18): the objective of alternating least squares."""
         GW, GH = _kernels.gram(W)[0], _kernels.gram(H)[0]
         difference = (W - H).reshape(-1)
         value = self.squared_norm - 2 * _kernels.inner(AW.reshape(-1), H.reshape(-1)) + float(np.sum(GW * GH))
@@ -313,7 +313,7 @@ class SquaredColumns(Columns):
         return float(np.sqrt(self.change[1]))
 
     def place(self, i: int, value: float) -> None:
-        """Set an entry of the open column, and what it adds to HᵀH."""
+        """Set an entry of the open column, and update HᵀH."""
         step, l = value - float(self.x[i]), self.column
         row = self.H[i].astype(np.float64)
         row[l] += step / 2
@@ -341,7 +341,7 @@ class RowTerms(NamedTuple):
     """The terms of a row's problem beside A's row and HᵀH.
 
     It is of degree four if the diagonal counts, else a least squares problem. `offset` is added to every
-    entry of HᵀH, which is what an L1 term does; `ignored` are the pairs whose entries of A do not count.
+    entry of HᵀH, as an L1 term does; `ignored` are the pairs whose entries of A do not count.
     """
 
     full_diagonal: bool

@@ -80,7 +80,7 @@ class Control:
 
 @dataclass
 class Result:
-    """Where one start ended; `stationarity` is relative to `reference`, ‖∇ᴾf‖ at the first point.
+    """The end of one start; `stationarity` is relative to `reference`, ‖∇ᴾf‖ at the first point.
 
     `interrupted` says that Ctrl-C ended the run that this start was part of.
     """
@@ -216,7 +216,7 @@ def run(
     Parameters
     ----------
     problem, solver
-        What to minimise and how. A combination that cannot work is refused before the first product.
+        The problem and its solver. A combination that cannot work is refused before the first product.
     starts : sequence of ndarray of shape (n, k)
         The solver may change them in place.
     control : Control
@@ -260,7 +260,7 @@ def run(
         )
 
     results = recorded("descent", descend, fits=can_be_results)
-    return [replace(result) for result in results]  # the journal keeps its own, which nobody changes
+    return [replace(result) for result in results]  # the journal keeps its own
 
 
 class _Loop:
@@ -272,7 +272,7 @@ class _Loop:
         self.iteration, self.piece = 0, PieceUnderWay()
 
     def results(self, interrupted: bool) -> list[Result]:
-        """Return where every start ended."""
+        """Return the ends of all starts."""
         try:
             resumed = self.begin()
             for r in self.runs if interrupted else []:
@@ -403,7 +403,7 @@ class _Loop:
 
 @contextmanager
 def _of_a_checkpoint() -> Iterator[None]:
-    """Refuse a state that raises any error: anybody can write what a solver remembers."""
+    """Refuse a state that raises any error: anybody can write the memory of a solver."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -85,11 +85,7 @@ class CoupledSolver(ProductSolver):
 
 
 def _turns_back(V: Array, W: Array, H: Array) -> bool:
-    """Whether H is nearer to V than to W, the two factors before it.
-
-    Where every second factor is much the same, W and H are two factors of A that do not agree. Where each
-    goes on from the one before, they differ since there is a way to go.
-    """
+    """Whether H is nearer to V than to W, the two factors before it: they drift apart then."""
     return _kernels.norm(H - V) < _kernels.norm(H - W)
 
 
@@ -142,7 +138,7 @@ class Columnwise(ProductSolver):
     """Constrained Algorithm 1: minimise ‖M − HPᵀ‖² + μ‖H − P‖² (11) over one column of H or P at a time.
 
     Each minimiser is exact, for H ≥ 0 after clipping too, so (11) never rises. With μ as large as
-    corollary 1 asks, every critical point of (11) has H = P and is one of ‖M − HHᵀ‖² (10): that is where the
+    in corollary 1, every critical point of (11) has H = P and is one of ‖M − HHᵀ‖² (10): that is where the
     iteration ends. An iteration multiplies M with 2k columns, k of them one by one.
 
     Parameters

@@ -41,12 +41,12 @@ class Multiplicative(ProductSolver):
 class StochasticMultiplicative(ProductSolver):
     """H ← H ∘ ((AH + τ/a) / (HG + b/a))^η, with a = Σ h/(HG), b = Σ h·(AH)/(HG) and τ = Σ h along each row.
 
-    A plain multiplicative update followed by a projection on the simplex stops where the two undo each other,
-    which is no stationary point: on Aural Sonar at ‖K − PPᵀ/c‖ = 17.7 instead of 17.2. Here the ratio
-    contains the Lagrange multiplier of the row's sum, split into its two positive parts (Zhu, Yang and Oja
-    2013); what the sum still changes, which is nothing at a fixed point, is taken back by scaling the row. So
-    fixed points are stationary on their support, and no entry becomes zero at once, from where it could never
-    return. Of use on the simplex only, and so no option of `SymNMF`.
+    A plain multiplicative update followed by a projection on the simplex stops when the two undo each other,
+    at no stationary point: on Aural Sonar at ‖K − PPᵀ/c‖ = 17.7 instead of 17.2. Here the ratio contains the
+    Lagrange multiplier of the row's sum, split into its two positive parts (Zhu, Yang and Oja 2013); a change
+    of the sum, which is none at a fixed point, is taken back by scaling the row. So fixed points are
+    stationary on their support, and no entry becomes zero at once and for ever. Of use on the simplex only,
+    and so no option of `SymNMF`.
 
     Parameters
     ----------

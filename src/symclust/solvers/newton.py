@@ -59,7 +59,7 @@ class ProjectedSearch(ProductSolver):
 
 
 class Newton(ProjectedSearch):
-    """Symnmf Algorithm 1 with the block-diagonal scaling (14), refreshed as (13) says.
+    """Symnmf Algorithm 1 with the block-diagonal scaling (14), refreshed by (13).
 
     Column l of H has its own block of the reduced Hessian. The block is applied through products, A
     included, so nothing of size n × n is formed and a sparse A stays sparse. As long as the active set stays
@@ -89,8 +89,8 @@ class Newton(ProjectedSearch):
 class ProjectedNewton(ProjectedSearch):
     """Symnmf Algorithm 1 with S the inverse of the reduced Hessian (11), applied by conjugate gradients.
 
-    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. Where
-    the reduced Hessian is not positive definite the truncated direction is taken, at worst the gradient.
+    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. If the
+    reduced Hessian is not positive definite, the truncated direction is taken, at worst the gradient.
     """
 
     needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
@@ -115,7 +115,7 @@ def conjugate_gradients(
     tolerance: float = 1e-6,
     max_steps: int = 100,
 ) -> Generator[Array, Array, Array]:
-    """Solve M d = gradient on the free entries by conjugate gradients, products with A asked for by yielding.
+    """Solve M d = gradient on the free entries by conjugate gradients; products with A are yielded for.
 
     With ``axis=0`` M is block-diagonal, a block a column, and the columns are solved side by side; with
     ``axis=None`` M is one matrix. If M turns out not to be positive definite, the direction found so far is

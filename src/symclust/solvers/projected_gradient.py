@@ -18,7 +18,7 @@ __all__ = ["ProjectedGradient"]
 
 MOST_DOUBLINGS = 60
 FORGETTING = 0.9  # how fast a correction of L that was needed once is given up again
-ROWS = 4096  # at a time, so that what is computed from them stays in the cache
+ROWS = 4096  # at a time, which stay in the cache
 SUFFICIENT = 1e-4  # share of L ‖H⁺ − H‖² by which an extrapolated step has to lower f
 FIRST_ITERATIONS = 10  # products with a single vector, before the first step
 REFRESH = 4  # products from one power iteration to the next
@@ -76,7 +76,7 @@ def adaptive_step(problem: Problem, state: State) -> Steps:
 
 
 def accelerated_step(problem: Problem, state: State) -> Steps:
-    """Step from a point extrapolated over the last two; where that does not descend, start anew.
+    """Step from a point extrapolated over the last two; if that does not descend, start anew.
 
     Y = H + β(H − H₋) with Nesterov's β, and H⁺ = P(Y − ∇f(Y)/L). MY follows from MH and MH₋, so the step
     costs one product. It has to lower f by a multiple of ‖H⁺ − H‖²; otherwise it is dropped, the momentum
@@ -98,7 +98,7 @@ def accelerated_step(problem: Problem, state: State) -> Steps:
 
 
 def _current(problem: Problem, state: State) -> Generator[Array, Array, Point]:
-    """Return where the state stands, evaluated at most once."""
+    """Return the point of the state, evaluated at most once."""
     H, AH = yield from known(state)
     if "vector" not in state.memory:
         yield from start_estimate(state)
@@ -117,7 +117,7 @@ def _bound(state: State, point: Point) -> float:
 
 
 def _descend(problem: Problem, state: State, point: Point) -> Steps:
-    """Take a step of Algorithm 2, with L doubled as often as it takes for f to fall as Theorem 3 says.
+    """Take a step of Algorithm 2, with L doubled until f falls as in Theorem 3.
 
     Proposition 1 leaves out the terms of third and fourth order, and σ_max is estimated from below.
     """

@@ -1,4 +1,4 @@
-"""What an init is: it finds the points where the descent begins."""
+"""Inits: they find the points where the descent begins."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Setting:
     n_columns, n_init : int
         Columns of H, and the number of starts.
     rng : RandomState
-        Where random numbers come from.
+        The source of random numbers.
     scout : Solver or None
         Solver of the first, short descents; by default one that suits the problem.
     scout_iterations : int
@@ -121,7 +121,7 @@ class Init(ABC):
     Attributes
     ----------
     needs : tuple of protocols
-        What the objective must have, from `symclust.objectives`.
+        The methods that the objective must have, from `symclust.objectives`.
     fixed : bool
         Whether all starts are the same, whatever the random state.
     any_set : bool
@@ -156,7 +156,7 @@ class Init(ABC):
 
         `orthant` is the same problem for H ≥ 0, `level` the standard deviation of normal entries for which
         ‖HHᵀ‖ is about ‖M‖. Negative similarities may leave nothing to a nonnegative factor; at H = 0 the
-        gradient is zero, and the positive eigenvalues of M say where to go. If H may be negative, a start
+        gradient is zero, and the positive eigenvalues of M have the direction. If H may be negative, a start
         that respects a symmetry of M would respect it for ever, and end in a saddle point: a little noise,
         the same on every run, breaks it.
         """

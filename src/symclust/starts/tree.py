@@ -25,7 +25,7 @@ LEAF_NODES, JOINED = 300, 4
 
 
 class Clustering(NamedTuple):
-    """Labels from 0 on, every number taken; `interrupted` says that Ctrl-C ended the search for them."""
+    """Labels from 0 on, every number taken; `interrupted` if Ctrl-C ended the search for them."""
 
     labels: Array
     interrupted: bool = False
@@ -87,7 +87,7 @@ def _growths(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[CutGrowth,
     """Yield trees to grow in turn, and the node of each sample in their graphs.
 
     First comes a graph of joined samples, if A is large: the descent that follows moves those whose partners
-    belong elsewhere, and the tree takes half the time or less. Graphs are held by nobody but the trees, which
+    belong elsewhere, and the tree takes half the time or less. Only the trees hold graphs, and
     let go of them as they grow.
     """
     tenth = max(1, A.n // (10 * n_leaves))
