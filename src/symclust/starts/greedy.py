@@ -36,7 +36,7 @@ class ByColumns(Formula):
         super().check(problem)
         if problem.operator.is_remote:
             raise CombinationError(
-                f"init={option_name(type(self))!r} visits the rows of A, cluster by cluster. "
+                f"init={option_name(type(self).__name__)!r} visits the rows of A, cluster by cluster. "
                 f"Those of {problem.operator!r} lie with workers: all of A would come here. Choose "
                 "init='merge' or 'random'."
             )
