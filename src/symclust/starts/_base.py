@@ -143,8 +143,8 @@ class Init(ABC):
         """Refuse a problem that this init is not for, before the first product."""
         if missing := missing_methods(self.needs, problem.objective):
             raise CombinationError(
-                f"init={option_name(type(self).__name__)!r} needs {', '.join(missing)} of the objective, which "
-                f"{type(problem.objective).__name__} does not offer. Choose init='merge' or 'random'."
+                f"init={option_name(type(self).__name__)!r} needs {', '.join(missing)} of the objective, "
+                f"which {type(problem.objective).__name__} does not offer. Choose init='merge' or 'random'."
             )
 
     @abstractmethod
