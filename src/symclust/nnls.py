@@ -6,7 +6,10 @@ works on
     min over x ≥ 0 of ½ xᵀGx − rᵀx,
 
 the problem min ‖Cx − b‖² with G = CᵀC and r = Cᵀb (thesis, section 3.4; symnmf, section 6.3). A solution
-satisfies x ≥ 0, y = Gx − r ≥ 0 and xᵀy = 0.
+satisfies x ≥ 0, y = Gx − r ≥ 0 and xᵀy = 0. If G is singular there are several, and variables that depend on
+others are left at zero. A right-hand side outside the range of G can make the problem of a row unbounded
+below; its answer is finite, and means nothing. NaN and infinity are not looked for. Results are float32 if G
+and R are, otherwise float64.
 """
 
 from __future__ import annotations
@@ -28,35 +31,26 @@ Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 def active_set(
     G: ArrayLike, R: ArrayLike, X: ArrayLike | None = None, *, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """Solve min ½ xᵀGx − rᵀx over x ≥ 0 for every row r of R, letting in one variable at a time.
+    """Solve the problem for every row r of R, letting in one variable at a time.
 
     The variable with the most negative multiplier y = Gx − r (in units of √G_jj) enters the passive set F; x
     then moves to the minimiser on F, and variables that reach zero on the way leave. The objective falls with
-    every step. Cheap where few variables are positive; with many, `block_pivoting` needs far fewer
-    factorizations.
+    every step. Cheap if few variables are positive; with many, `block_pivoting` needs far fewer
+    factorizations. If an entering variable depends on F, x moves along the line on which Gx stays the same.
 
     Parameters
     ----------
-    G : array-like of shape (k, k)
-        Symmetric positive semidefinite; may be singular.
-    R : array-like of shape (n, k)
-        Right-hand sides, one per row.
+    G, R : array-like of shape (k, k) and (n, k)
+        Matrix, and right-hand sides as rows.
     X : array-like of shape (n, k), optional
-        Where to start; negative entries count as zero. By default every row starts at zero.
+        The points to start from; negative entries count as zero. By default every row starts at zero.
     out : ndarray of shape (n, k), optional
-        Where to put the solution; may be `X` itself.
+        The array that takes the solutions; may be `X` itself.
 
     Returns
     -------
     X : ndarray of shape (n, k)
-        The solutions: float32 if G and R are, otherwise float64.
-
-    Notes
-    -----
-    Where G is singular, the passive set holds independent variables only, so the solution is one of several.
-    If an entering variable depends on F, x moves along the line on which Gx stays the same; if nothing ends
-    that line, the row's problem is unbounded below and the variable stays at zero. NaN and infinity are not
-    looked for.
+        The solutions.
 
     References
     ----------
@@ -80,7 +74,7 @@ def active_set(
 def block_pivoting(
     G: ArrayLike, R: ArrayLike, X: ArrayLike | None = None, *, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """Solve min ½ xᵀGx − rᵀx over x ≥ 0 for every row r of R, exchanging all infeasible variables at once.
+    """Solve the problem for every row r of R, exchanging all infeasible variables at once.
 
     Each row keeps a passive set F. It solves G_FF x_F = r_F, computes y = Gx − r elsewhere, and moves every
     variable with x < 0 out of F and every one with y < 0 into it, until there are none. When three such
@@ -89,28 +83,19 @@ def block_pivoting(
 
     Parameters
     ----------
-    G : array-like of shape (k, k)
-        Symmetric positive semidefinite; may be singular.
-    R : array-like of shape (n, k)
-        Right-hand sides, one per row.
+    G, R : array-like of shape (k, k) and (n, k)
+        Matrix, and right-hand sides as rows.
     X : array-like of shape (n, k), optional
-        Where to start: only where it is positive matters. A good start makes one exchange or none enough.
-        Rows without a positive entry, and all rows by default, start from the support that three sweeps of
-        coordinate descent find.
+        The points to start from: only the places of positive entries matter. From a good start one exchange
+        or none is enough. Rows without a positive entry, and all rows by default, start from the support that
+        three sweeps of coordinate descent find.
     out : ndarray of shape (n, k), optional
-        Where to put the solution; may be `X` itself.
+        The array that takes the solutions; may be `X` itself.
 
     Returns
     -------
     X : ndarray of shape (n, k)
-        The solutions: float32 if G and R are, otherwise float64.
-
-    Notes
-    -----
-    Where G is singular, variables that depend on others are left at zero, so the solution is one of several.
-    A right-hand side outside the range of G (or a positive one at a zero diagonal entry) can make a row's
-    problem unbounded below; its answer is then finite, and means nothing. NaN and infinity are not looked
-    for.
+        The solutions.
 
     References
     ----------
@@ -144,26 +129,20 @@ def hals(
 
     Parameters
     ----------
-    G : array-like of shape (k, k)
-        Symmetric positive semidefinite; may be singular.
-    R : array-like of shape (n, k)
-        Right-hand sides, one per row.
+    G, R : array-like of shape (k, k) and (n, k)
+        Matrix, and right-hand sides as rows.
     X : array-like of shape (n, k)
-        Where to start; negative entries count as zero.
+        The points to start from; negative entries count as zero.
     n_sweeps : int, default=1
         Number of sweeps.
     out : ndarray of shape (n, k), optional
-        Where to put the result; ``out=X`` updates X in place.
+        The array that takes the result; ``out=X`` updates X in place.
 
     Returns
     -------
     X : ndarray of shape (n, k)
-        The updated points: float32 if G and R are, otherwise float64.
-
-    Notes
-    -----
-    Where G_ll = 0 the objective is linear in x_l. If r_l < 0 the entry becomes 0; if r_l ≥ 0 it keeps its
-    value: in particular one at 0 stays there, although r_l > 0 makes the problem unbounded below.
+        The updated points. If G_ll = 0, the objective is linear in x_l: the entry becomes 0 if r_l < 0, and
+        keeps its value otherwise.
 
     Examples
     --------
@@ -187,7 +166,7 @@ def hals(
 
 
 def _hals_by_columns(G: Any, R: Any, X: Any, n_sweeps: int) -> Any:
-    """Do the same in NumPy's terms, all rows at once and column by column: for arrays on a device."""
+    """Return the same by NumPy, all rows at once and column by column: for arrays on a device."""
     X, own = np.maximum(X, 0), np.asarray(G, like=R)
     for _ in range(n_sweeps):
         for l, square in enumerate(np.diag(G).tolist()):
@@ -199,30 +178,23 @@ def _hals_by_columns(G: Any, R: Any, X: Any, n_sweeps: int) -> Any:
 
 
 def rank_two(G: ArrayLike, R: ArrayLike, *, out: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Solve min ½ xᵀGx − rᵀx over x ≥ 0 for every row r of R, where x has two entries.
+    """Solve the problem for every row r of R, of two entries each.
 
-    The minimum without bounds is the answer where it is nonnegative; otherwise one of the entries is zero,
-    and the better of the two is taken (thesis, Algorithms 4 and 5). All cases are computed for each row and
-    one is selected, without branches.
+    The minimum without bounds is the answer if it is nonnegative; otherwise one of the entries is zero, and
+    the better of the two is taken (thesis, Algorithms 4 and 5). All cases are computed for each row and one
+    is selected, without branches.
 
     Parameters
     ----------
-    G : array-like of shape (2, 2)
-        Symmetric positive semidefinite; may be singular.
-    R : array-like of shape (n, 2)
-        Right-hand sides, one per row, of any sign.
+    G, R : array-like of shape (2, 2) and (n, 2)
+        Matrix, and right-hand sides as rows, of any sign.
     out : ndarray of shape (n, 2), optional
-        Where to put the solution.
+        The array that takes the solutions.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        The solutions: float32 if G and R are, otherwise float64.
-
-    Notes
-    -----
-    Where G is singular the solution has at most one positive entry. An entry whose column of G is zero stays
-    zero.
+        The solutions. If G is singular, they have at most one positive entry each.
 
     References
     ----------
@@ -246,10 +218,10 @@ def rank_two(G: ArrayLike, R: ArrayLike, *, out: NDArray[Any] | None = None) -> 
 
 
 def _prepare(G: ArrayLike, R: ArrayLike, X: ArrayLike | None, out: NDArray[Any] | None) -> Arrays:
-    """Return G, R, X and out as the kernels want them: of one type, in C order, of matching shapes.
+    """Return G, R, X and out of one type, in C order, of matching shapes; without `X`, out is zeros.
 
-    float32 stays if both G and R have it; anything else becomes float64. Values are not looked at: the cost
-    is that of the shapes alone, since alternating schemes come here in every iteration.
+    Values are not looked at: the cost is that of the shapes alone, since alternating schemes come here in
+    every iteration.
     """
     G, R = np.asarray(G), np.asarray(R)
     dtype = np.float32 if G.dtype == R.dtype == np.float32 else np.float64
@@ -260,26 +232,17 @@ def _prepare(G: ArrayLike, R: ArrayLike, X: ArrayLike | None, out: NDArray[Any] 
         raise InputError(
             f"R has shape {R.shape}; expected (n, {G.shape[0]}), one right-hand side per row, to go with G."
         )
-    out = _destination(R, out)
-    return G, R, _start(R, X, out), out
-
-
-def _destination(R: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
     if out is None:
-        return np.empty_like(R)
-    if out.shape != R.shape or out.dtype != R.dtype or not (out.flags.c_contiguous and out.flags.writeable):
+        out = np.empty_like(R)
+    elif out.shape != R.shape or out.dtype != R.dtype or not (out.flags.c_contiguous and out.flags.writeable):
         raise InputError(
             f"out has shape {out.shape} and dtype {out.dtype}; expected a writeable array in C order "
             f"of shape {R.shape} and dtype {R.dtype}. Leave it out to get a new array."
         )
-    return out
-
-
-def _start(R: NDArray[Any], X: ArrayLike | None, out: NDArray[Any]) -> NDArray[Any]:
     if X is None:
         out.fill(0)
-        return out
-    X = np.ascontiguousarray(X, dtype=R.dtype)
+        return G, R, out, out
+    X = np.ascontiguousarray(X, dtype=dtype)
     if X.shape != R.shape:
         raise InputError(f"X has shape {X.shape}; expected the shape of R, {R.shape}.")
-    return X
+    return G, R, X, out

@@ -64,25 +64,25 @@ def resolve(family: str, name: str, *others: str) -> Any:
     return (found | aliases)[name]
 
 
-def option_name(thing: type) -> str:
-    """Return the name of a class as an option, ``row_descent`` for ``RowDescent``.
+def option_name(name: str) -> str:
+    """Return the option of an exported name, ``row_descent`` for ``RowDescent``.
 
     Parameters
     ----------
-    thing : type
-        A class in a family.
+    name : str
+        Name of a class or function.
     """
-    return _snake_case(thing.__name__)
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 @cache
 def _exports(family: str) -> dict[str, Any]:
-    """Return what the public files of a family export, by its name as an option."""
+    """Return the exports of the public files of a family, by their names as options."""
     found: dict[str, Any] = {}
     for module in _public_files(family):
-        # Functions before classes: where both have the name, the class that does the work is the option.
+        # Functions before classes: if both have the name, the class that does the work is the option.
         for name in sorted(getattr(module, "__all__", ()), key=lambda name: name != name.lower()):
-            found[_snake_case(name)] = getattr(module, name)
+            found[option_name(name)] = getattr(module, name)
     return found
 
 
@@ -93,8 +93,3 @@ def _public_files(family: str) -> list[ModuleType]:
     files = [file for file in pkgutil.iter_modules(package.__path__) if not file.name.startswith("_")]
     found = [_public_files(f"{family}.{file.name}") for file in files]
     return [module for modules in found for module in modules]
-
-
-def _snake_case(name: str) -> str:
-    """Return ``row_descent`` for ``RowDescent``."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

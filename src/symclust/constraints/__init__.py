@@ -1,4 +1,4 @@
-"""Where H lives: projection onto the set, and how far a point is from being stationary on it.
+"""Constraints: sets that H lies in, with the projection onto them.
 
 =================  =========================================================================
 `free`             everywhere

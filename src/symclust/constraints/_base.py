@@ -1,4 +1,4 @@
-"""What a solver may ask of a constraint, and how a set of the user's becomes one."""
+"""The methods of a constraint, and how a set of the user's becomes one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Constraint(ABC):
     Attributes
     ----------
     offers : frozenset of str
-        What solvers may rely on besides the projection: "nonnegative" for the orthant H ≥ 0 itself,
+        Properties that solvers may rely on: "nonnegative" for the orthant H ≥ 0 itself,
         "entrywise" if every entry is projected by itself, "convex".
     by_rows : bool
         Whether every row is projected by itself, so that H can be handled in blocks of rows.
@@ -30,7 +30,7 @@ class Constraint(ABC):
     nonnegative : bool
         Whether no point of the set has a negative entry.
     most_per_row : int or None
-        How many entries of a row may differ from zero; None where that is not limited.
+        How many entries of a row may differ from zero; None if that is not limited.
     """
 
     offers: ClassVar[frozenset[str]] = frozenset()
@@ -41,7 +41,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def project(self, H: Array) -> Array:
-        """Return the nearest point of the set, one of them where several are equally near."""
+        """Return the nearest point of the set, one of them if several are equally near."""
 
     @abstractmethod
     def violation(self, H: Array) -> float:
@@ -50,9 +50,9 @@ class Constraint(ABC):
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
         """Return the part of the gradient that the constraint does not hold; zero at stationary points.
 
-        By default (H − P(H − t∇)) / t, which is zero where a projected gradient step of size t goes nowhere.
-        Where that holds for a step it holds for all shorter ones, so t is short, ‖t∇‖ = ε^⅓ ‖H‖: as far as
-        rounding allows, the limit t → 0.
+        By default (H − P(H − t∇)) / t, which is zero if a projected gradient step of size t goes nowhere. If
+        that holds for a step it holds for all shorter ones, so t is short, ‖t∇‖ = ε^⅓ ‖H‖: as far as rounding
+        allows, the limit t → 0.
         """
         slope = _kernels.norm(gradient)
         size = _kernels.norm(H)
@@ -73,7 +73,7 @@ class Constraint(ABC):
 class VectorConstraint(Constraint):
     """Every row, or every column, lies in the same set of vectors.
 
-    A subclass says what happens to the rows of a matrix; columns are the rows of the transpose.
+    A subclass projects the rows of a matrix; columns are the rows of the transpose.
     """
 
     def __init__(self, axis: str = "rows") -> None:
@@ -106,8 +106,8 @@ class VectorConstraint(Constraint):
 class Custom(Constraint):
     """The set that an object's `project` projects onto.
 
-    Nothing else is known of the set: H is always projected as a whole, and the distance to the projection
-    says how far a point is outside.
+    Nothing else is known of the set: H is always projected as a whole, and a point is as far outside as its
+    projection is away.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Custom(Constraint):
         self.given = given
 
     def project(self, H: Array) -> Array:
-        """Return what the object's `project` returns, in the precision of H."""
+        """Return the object's projection, in the precision of H."""
         # A copy: the object may well work in place.
         projected = np.asarray(self.given.project(H.copy()))
         if projected.shape != H.shape or projected.dtype.kind not in "fiu":

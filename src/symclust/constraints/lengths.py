@@ -52,10 +52,10 @@ class Unit(VectorConstraint):
 
 
 class Orthogonal(Constraint):
-    """HᵀH = I: what spectral clustering relaxes to.
+    """HᵀH = I: the relaxation of spectral clustering.
 
     The projection is the polar factor UVᵀ of H = UΣVᵀ (constrained, Example IV, with its transposes put
-    right); where H lacks full rank it is one of several nearest points.
+    right); if H lacks full rank it is one of several nearest points.
 
     Examples
     --------

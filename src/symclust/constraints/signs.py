@@ -63,7 +63,7 @@ class Nonnegative(Constraint):
         return np.maximum(H, 0)
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Keep an entry where H > 0 or where it is negative, thesis (9)."""
+        """Keep the entries with H > 0 and the negative ones, thesis (9)."""
         return gradient * ((H > 0) | (gradient < 0))
 
     def random(self, shape: tuple[int, int], rng: np.random.RandomState, level: float = 1.0) -> Array:

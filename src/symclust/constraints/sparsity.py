@@ -25,7 +25,7 @@ class Sparse(Constraint):
     n_nonzero : int, default=2
         The number s.
     axis : {"rows", "columns", "all"}, default="rows"
-        Where they are counted. In rows: a sample has to do with at most s clusters.
+        The groups in which they are counted. In rows: a sample has to do with at most s clusters.
 
     Examples
     --------
@@ -113,8 +113,8 @@ class OnePerRow(Constraint):
     Nonnegative columns are orthogonal exactly if no row has entries in two of them, and that is the set:
     HᵀH is diagonal. The projection onto it is exact: keep the largest entry of each row if it is positive
     (the first of several equal ones), and nothing otherwise. The lengths of the columns stay free, since the
-    objective itself finds the best ones; with columns of length 1 in addition, where a row belongs would
-    depend on all other rows and the nearest point would be a combinatorial problem.
+    objective itself finds the best ones; with columns of length 1 in addition, the place of a row would
+    depend on all other rows, and the nearest point would be a combinatorial problem.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class OnePerRow(Constraint):
     most_per_row = 1
 
     def project(self, H: Array) -> Array:
-        """Keep the largest entry of each row where it is positive."""
+        """Keep the largest entry of each row if it is positive."""
         rows, best = np.arange(len(H)), H.argmax(axis=1)
         out = np.zeros_like(H)
         out[rows, best] = np.maximum(H[rows, best], 0)

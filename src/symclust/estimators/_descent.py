@@ -1,4 +1,4 @@
-"""What estimators share that descend on an objective from one or several starts: options, fit, optimality."""
+"""Estimators that descend on an objective from one or several starts: options, fit, optimality."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from symclust.validation import check_known, check_n_clusters, check_scale, chec
 class DescentEstimator(SimilarityEstimator):
     """Factors a similarity by descending on an objective.
 
-    A subclass says which problem it solves and with what; parameters are stored by its ``__init__``.
+    A subclass makes the problem and the solver; parameters are stored by its ``__init__``.
     """
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
@@ -38,11 +38,11 @@ class DescentEstimator(SimilarityEstimator):
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
-        """Return what is minimised for this similarity."""
+        """Return the problem for this similarity."""
 
     @abstractmethod
     def _make_solver(self, problem: Problem) -> Solver:
-        """Return how it is minimised."""
+        """Return the solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Factor the similarity of the samples.
@@ -62,7 +62,7 @@ class DescentEstimator(SimilarityEstimator):
         A = similarity.operator
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
-        # What a problem leaves out may be anything.
+        # Pairs that the problem leaves out may be anything.
         check_similarity(problem.operator, nonnegative=self._nonnegative)
         check_scale(problem.operator)
         init = self._read_init((A.n, n_clusters))
@@ -87,14 +87,14 @@ class DescentEstimator(SimilarityEstimator):
         return Control(tol, self.max_iter, self.time_limit, self.callback, settles=is_auto)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
-        """Return where every start ended, and the starts."""
+        """Return the ends of all starts, and the starts."""
         return solve(init, setting)
 
     def _measure_error(self, problem: Problem) -> float:
         """Return the relative error of the fit."""
         return problem.objective.relative_error(self.membership_, self.objective_)
 
-    def optimality(self) -> Optimality | EntryOptimality | SetOptimality:
+    def optimality(self) -> SetOptimality | EntryOptimality:
         """Return the residuals of all optimality conditions at the solution, computed afresh.
 
         Examples
@@ -119,7 +119,7 @@ class DescentEstimator(SimilarityEstimator):
             self._problem = self._make_problem(self._training.operator)
 
     def _check_options(self) -> None:
-        """Refuse what can be refused before anything is computed."""
+        """Refuse impossible options before anything is computed."""
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
             check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
@@ -144,7 +144,7 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
         raise InputError(f"init must hold finite numbers{' that are not negative' if nonnegative else ''}.")
     if not init.any():
         raise InputError(
-            "init is zero everywhere, where the gradient is zero too and no descent begins. Give a name, "
+            "init is zero everywhere: the gradient is zero there, and no descent begins. Give a name, "
             "such as 'random', or an array with other numbers."
         )
     return init
@@ -154,119 +154,92 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
 
 
 @dataclass(frozen=True)
-class Optimality:
-    """Residuals of the Karush-Kuhn-Tucker conditions at H, all zero at a stationary point.
-
-    Attributes
-    ----------
-    primal_infeasibility : float
-        How far the smallest entry of H lies below zero.
-    dual_infeasibility : float
-        How far the smallest gradient entry where H = 0 lies below zero.
-    complementarity : float
-        Largest |H · ∇f| of an entry.
-    projected_gradient : float
-        ‖∇ᴾf(H)‖.
-    relative_projected_gradient : float
-        The same relative to the first point: what `tol` is compared with.
-    objective : float
-        f(H).
-    """
-
-    primal_infeasibility: float
-    dual_infeasibility: float
-    complementarity: float
-    projected_gradient: float
-    relative_projected_gradient: float
-    objective: float
-
-
-@dataclass(frozen=True)
-class EntryOptimality:
-    """Residuals of optimality in every single entry of H, for objectives without a gradient.
-
-    Attributes
-    ----------
-    primal_infeasibility : float
-        How far the smallest entry of H lies below zero.
-    possible_decrease : float
-        What minimising over single entries would bring, each by itself, summed.
-    relative_possible_decrease : float
-        The same relative to the first point: what `tol` is compared with.
-    objective : float
-        f(H).
-    """
-
-    primal_infeasibility: float
-    possible_decrease: float
-    relative_possible_decrease: float
-    objective: float
-
-
-@dataclass(frozen=True)
 class SetOptimality:
-    """Residuals of optimality on a set other than H ≥ 0, all zero at a stationary point.
+    """Residuals of optimality on a set, all zero at a stationary point.
 
     Attributes
     ----------
+    objective : float
+        f(H).
     primal_infeasibility : float
         The largest amount by which H leaves the set.
     projected_gradient : float
         ‖∇ᴾf(H)‖, the part of the gradient that the set does not hold.
     relative_projected_gradient : float
-        The same relative to a random point of the set: what `tol` is compared with.
-    objective : float
-        f(H).
+        The same relative to the first point, or to a random one of another set than H ≥ 0: `tol` bounds it.
     """
 
+    objective: float
     primal_infeasibility: float
     projected_gradient: float
     relative_projected_gradient: float
+
+
+@dataclass(frozen=True)
+class Optimality(SetOptimality):
+    """Residuals of the Karush-Kuhn-Tucker conditions at H ≥ 0: those of `SetOptimality` and two more.
+
+    Attributes
+    ----------
+    dual_infeasibility : float
+        How far the smallest gradient entry of those with H = 0 lies below zero.
+    complementarity : float
+        Largest |H · ∇f| of an entry.
+    """
+
+    dual_infeasibility: float
+    complementarity: float
+
+
+@dataclass(frozen=True)
+class EntryOptimality:
+    """Residuals of optimality in every single entry of H ≥ 0, for objectives without a gradient.
+
+    Attributes
+    ----------
+    objective, primal_infeasibility : float
+        As in `SetOptimality`.
+    possible_decrease : float
+        The decrease by minimising over single entries, each by itself, summed.
+    relative_possible_decrease : float
+        The same relative to the first point: `tol` bounds it.
+    """
+
     objective: float
+    primal_infeasibility: float
+    possible_decrease: float
+    relative_possible_decrease: float
 
 
-def measure_optimality(
-    problem: Problem, H: Array, reference: float
-) -> Optimality | EntryOptimality | SetOptimality:
-    """Compute all residuals afresh, where A is."""
+def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptimality | EntryOptimality:
+    """Return all residuals at H, computed afresh by one product, or one pass for a sparse factor."""
+
+    def relative(size: float) -> float:
+        return size / reference if reference > 0 else 0.0
+
+    objective, certify = problem.objective, problem.objective.certify
     H = problem.operator.to_device(H)
-    if "nonnegative" not in problem.constraint.offers:
-        objective, norm = problem.measure(H, problem.operator @ H)
-        objective = problem.objective.certify(H, objective)
-        relative = norm / reference if reference > 0 else 0.0
-        return SetOptimality(problem.constraint.violation(H), norm, relative, objective)
-    if isinstance(problem.objective, HasGradient):
-        return _measure_conditions(problem, H, reference)
-    objective, decrease = problem.measure(H, None)
-    return EntryOptimality(
-        primal_infeasibility=problem.constraint.violation(H),
-        possible_decrease=decrease,
-        relative_possible_decrease=decrease / reference if reference > 0 else 0.0,
-        objective=objective,
-    )
-
-
-def _measure_conditions(problem: Problem, H: Array, reference: float) -> Optimality:
-    """One product with A gives all of them; of a sparse factor, one pass over A."""
     if is_sparse_factor(H):
-        objective, found = problem.objective.measure_sparse(H)
-        norm = float(np.sqrt(found.squared_gradient))
-        return Optimality(
-            primal_infeasibility=float(max(0.0, -H.data.min(initial=0.0))),
-            dual_infeasibility=max(0.0, -found.lowest),
-            complementarity=found.complementarity,
-            projected_gradient=norm,
-            relative_projected_gradient=norm / reference if reference > 0 else 0.0,
-            objective=objective,
+        value, found = objective.measure_sparse(H)
+        norm, infeasibility = (
+            float(np.sqrt(found.squared_gradient)),
+            max(0.0, -float(H.data.min(initial=0.0))),
         )
-    AH, G = problem.operator @ H, gram(H)
-    gradient = problem.objective.gradient(H, AH, G)
+        return Optimality(
+            value, infeasibility, norm, relative(norm), max(0.0, -found.lowest), found.complementarity
+        )
+    infeasibility = problem.constraint.violation(H)
+    if not isinstance(objective, HasGradient):
+        value, decrease = problem.measure(H, None)
+        return EntryOptimality(value, infeasibility, decrease, relative(decrease))
+    AH = problem.operator @ H
+    if "nonnegative" not in problem.constraint.offers:
+        value, norm = problem.measure(H, AH)
+        return SetOptimality(certify(H, value), infeasibility, norm, relative(norm))
+    G = gram(H)
+    gradient = objective.gradient(H, AH, G)
     norm = _kernels.norm(problem.constraint.projected_gradient(H, gradient))
-    return Optimality(
-        primal_infeasibility=problem.constraint.violation(H),
-        dual_infeasibility=float(max(0.0, -gradient[H <= 0].min(initial=0.0))),
-        complementarity=float(np.abs(H * gradient).max(initial=0.0)),
-        projected_gradient=norm,
-        relative_projected_gradient=norm / reference if reference > 0 else 0.0,
-        objective=problem.objective.certify(H, problem.objective.value(H, AH, G)),
-    )
+    value = certify(H, objective.value(H, AH, G))
+    dual = float(max(0.0, -gradient[H <= 0].min(initial=0.0)))
+    complementarity = float(np.abs(H * gradient).max(initial=0.0))
+    return Optimality(value, infeasibility, norm, relative(norm), dual, complementarity)

@@ -1,4 +1,4 @@
-"""What is minimised: how good is H, how far is it from stationary, and what solvers need beyond that.
+"""Objectives: the function of H that is minimised.
 
 =================  ===========================================================
 `frobenius`        ‖A − HHᵀ‖² with an optional L1 term
@@ -7,9 +7,9 @@
 =================  ===========================================================
 
 A new objective is a class with the three methods of `Objective`. Each further method makes more solvers work
-with it: they ask for the protocols `HasGradient`, `HasParts`, `HasCurvature`, `HasColumnCurvature`,
-`HasNormalEquations`, `HasRowProblem` and `HasColumns`. `HasSurrogate` is for starts, `HasSparseMeasure` for
-factors that are held sparse.
+with it: they need the protocols `HasGradient`, `HasParts`, `HasCurvature`, `HasColumnCurvature`,
+`HasNormalEquations`, `HasRowProblem` and `HasColumns`. `HasSurrogate` and `HasRebuild` are for starts,
+`HasSparseMeasure` for factors that are held sparse.
 """
 
 from symclust.objectives._base import (

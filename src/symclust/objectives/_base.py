@@ -1,7 +1,6 @@
-"""What the loop needs of every objective, and what solvers may need beyond that.
+"""The methods that the loop needs of every objective, and protocols of those that solvers need beside.
 
-The loop needs `Objective`: how good is H, how far is it from stationary. A solver that needs more says so by
-the protocols below, each named for what it gives; an objective has them by having their methods.
+An objective has a protocol by having its methods.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ ALL_ROWS = slice(None)
 
 
 def row_blocks(H: Any, size: int) -> Iterable[slice]:
-    """Return the rows of a factor in blocks of `size`, few enough to stay in the cache of a processor.
-
-    On a device they are one block: each operation there costs the time to start it.
-    """
+    """Return the rows of a factor in blocks of `size`; on a device, where starting costs, in one block."""
     return [ALL_ROWS] if isinstance(H, DeviceArray) else split(len(H), size)
 
 
@@ -50,7 +46,7 @@ class Objective(ABC):
         return False
 
     def needs_product(self, H: Any) -> bool:
-        """Whether AH is needed to measure this H; where it is not, None stands in its place."""
+        """Whether AH is needed to measure this H; otherwise None stands in its place."""
         return True
 
     @abstractmethod
@@ -66,11 +62,11 @@ class Objective(ABC):
         """Return how much of A the point H, with that value, does not explain."""
 
     def certify(self, H: Array, value: float) -> float:
-        """Return `value` as it was measured at H, or a better one where that may be nothing but rounding."""
+        """Return `value` as it was measured at H, or a better one if it may be nothing but rounding."""
         return value
 
 
-# What an objective may give to solvers ----------------------------------------------------------------------
+# Protocols --------------------------------------------------------------------------------------------------
 #
 # G is HᵀH in double precision. With `rows`, H and AH are those rows only (G still belongs to the whole H), so
 # that large problems go in blocks without n × k temporaries.
@@ -150,7 +146,7 @@ class HasRowProblem(Protocol):
 
     @property
     def row_problem(self) -> RowTerms:
-        """What the problem has beside A's row and HᵀH."""
+        """The terms beside A's row and HᵀH."""
 
 
 @runtime_checkable
@@ -186,7 +182,7 @@ class HasColumns(Protocol):
     operator: Operator
 
     def columns(self, H: Array) -> Columns:
-        """Return what descends on H, one column after the other."""
+        """Return the descent on H, one column after the other."""
 
 
 class Columns(ABC):
@@ -223,7 +219,7 @@ class Columns(ABC):
     @property
     @abstractmethod
     def stationarity(self) -> float:
-        """What the objective calls stationarity, gathered while the entries were changing."""
+        """Stationarity by the objective's measure, gathered while the entries were changing."""
 
     def descend(self, column: int) -> None:
         """Minimise over the entries of a column, one after the other."""

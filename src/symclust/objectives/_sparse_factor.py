@@ -1,4 +1,4 @@
-"""A factor H with few nonzeros, held as a `csr_array`: what the squared distances and row descent ask of it.
+"""A factor H with few nonzeros, held as a `csr_array`, for the squared distances and row descent.
 
 A row of H can differ from zero only where one of its neighbours' rows does, so with many clusters nearly all
 of H is zero. Nothing here has n × k entries; HᵀH has k².
@@ -21,7 +21,7 @@ def is_sparse_factor(H: Any) -> TypeGuard[sparse.csr_array]:
 
 
 def factor_arrays(H: sparse.csr_array) -> tuple[Array, Array, Array]:
-    """Return rows, columns and entries of H as the kernels want them, without a copy where it can be."""
+    """Return rows, columns and entries of H for the kernels, without a copy if that can be."""
     return H.indptr.astype(np.int64, copy=False), H.indices.astype(np.int32, copy=False), H.data
 
 

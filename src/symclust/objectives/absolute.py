@@ -1,4 +1,4 @@
-"""The off-diagonal objective with absolute values: what binary similarities with errors want."""
+"""The off-diagonal objective with absolute values, for binary similarities with errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Absolute"]
 
-# What to do with an entry; the numbers are the kernels'.
+# Rules for an entry, by the numbers of the kernels.
 MEASURE, MEDIAN, BINARY = 0, 1, 2
 ROWS = 256  # rows of the residual made at a time
 
@@ -29,7 +29,7 @@ class Absolute(Objective):
     .. math:: f(H) = \sum_{i \ne j} |A_{ij} - h_i^T h_j|
 
     It has no gradient. Stationarity is the decrease that minimising over single entries would bring, each
-    entry by itself and from the same H, summed: zero exactly where no entry can be improved.
+    entry by itself and from the same H, summed: zero exactly if no entry can be improved.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Absolute(Objective):
         return 16 * float(np.finfo(H.dtype).eps) * self.total
 
     def certify(self, H: Array, value: float) -> float:
-        """Return f(H) from products in double precision where those in single precision have lost it."""
+        """Return f(H) from products in double precision if those in single precision have lost it."""
         if H.dtype == np.float64 or value > UNSURE * float(np.finfo(H.dtype).eps) * self.total:
             return value
         return self.value(H.astype(np.float64))
@@ -79,7 +79,7 @@ class Absolute(Objective):
         return OffDiagonal(self.operator, self.ignored)
 
     def columns(self, H: Array, rule: int = MEDIAN) -> Medians:
-        """Return what descends on the columns of H."""
+        """Return the descent on the columns of H."""
         A: Any = self.operator
         with single_threaded_blas():
             if A.is_sparse:
@@ -203,7 +203,7 @@ class ResidualMedians(Medians):
         return R
 
     def open(self, column: int) -> None:
-        """Begin with a column; rows learn of the last column's change when they are visited."""
+        """Begin with a column; rows take in the last column's change when they are visited."""
         super().open(column)
         self.before = self.x.copy()
 
@@ -213,7 +213,7 @@ class ResidualMedians(Medians):
         _kernels.absolute_rows(self.R, ids, ids, *corrections, self.x, *self._settings)
 
     def close(self) -> None:
-        """Be done with a column; how it has changed is left to the next column's visits."""
+        """Be done with a column; its change is left to the next column's visits."""
         super().close()
         self.earlier, self.later = self.before, self.x
 

@@ -65,7 +65,7 @@ class SquaredDistance(Objective):
 
 
 class SymmetricDistance(SquaredDistance):
-    """What the two have in common: a subclass gives its value, its parts, and the terms of a row."""
+    """A squared distance of A from HHᵀ: a subclass has its value, its parts, and the terms of a row."""
 
     row_problem: RowTerms
 
@@ -90,7 +90,7 @@ class SymmetricDistance(SquaredDistance):
         return gradient
 
     def needs_product(self, H: Any) -> bool:
-        """Whether H is a dense array: of a sparse one, A is asked row by row."""
+        """Whether H is a dense array: for a sparse one, A is read row by row."""
         return not is_sparse_factor(H)
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
@@ -120,7 +120,7 @@ class SymmetricDistance(SquaredDistance):
             value, found = self.measure_sparse(H)
             return value, float(np.sqrt(found.squared_gradient))
         G, squared = gram(H), 0.0
-        # Where pairs are ignored, and where the constraint ties rows together, all rows are one block.
+        # If pairs are ignored, or the constraint ties rows together, all rows are one block.
         by_rows = constraint.by_rows and not self.row_problem.ignored.any
         for rows in row_blocks(H, MEASURED_ROWS) if by_rows else [ALL_ROWS]:
             gradient = self.gradient(H[rows], AH[rows], G, rows)
@@ -129,7 +129,7 @@ class SymmetricDistance(SquaredDistance):
         return self.value(H, AH, G), float(np.sqrt(squared))
 
     def certify(self, H: Array, value: float) -> float:
-        """Return the objective in double precision where products in single precision have lost it.
+        """Return the objective in double precision if products in single precision have lost it.
 
         Entries of AH are rounded: to 1e-7 of their size in single precision, which leaves no digit of a value
         below 1e-7 ‖A‖². An A that is known by products alone has no better ones.
@@ -159,11 +159,11 @@ class SymmetricDistance(SquaredDistance):
         return max(total, 0.0) + self.penalty(H)
 
     def _size_of_terms(self, H: Array, G: Array) -> float:
-        """Return the size of what is added and taken off in `value`."""
+        """Return the size of the terms of `value`."""
         return self.squared_norm + float(np.sum(G * G))
 
     def columns(self, H: Array) -> SquaredColumns:
-        """Return what descends on H entry by entry, offdiagonal Algorithm 2."""
+        """Return the descent on H entry by entry, offdiagonal Algorithm 2."""
         return SquaredColumns(self.operator, H, self.row_problem)
 
 
@@ -172,8 +172,8 @@ class Frobenius(SymmetricDistance):
 
     .. math:: f(H) = \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
-    The L1 term is what (18) becomes at W = H. It adds β to every entry of the Gram matrix a row sees,
-    (19)-(20), which is all that any solver needs to know of it.
+    The L1 term is (18) at W = H. It adds β to every entry of the Gram matrix of a row's problem, (19)-(20),
+    which is all that any solver needs of it.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class Frobenius(SymmetricDistance):
         return left.astype(W.dtype), AW + W.dtype.type(coupling) * W
 
     def coupled_value(self, W: Array, AW: Array, H: Array, coupling: float) -> float:
-        """Return g(W, H) of (15) and (18): what alternating least squares descends on."""
+        """Return g(W, H) of (15) and (18): the objective of alternating least squares."""
         GW, GH = _kernels.gram(W)[0], _kernels.gram(H)[0]
         difference = (W - H).reshape(-1)
         value = self.squared_norm - 2 * _kernels.inner(AW.reshape(-1), H.reshape(-1)) + float(np.sum(GW * GH))
@@ -278,7 +278,7 @@ class OffDiagonal(SymmetricDistance):
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
         """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
 
-        Where pairs are ignored a block of rows depends on others: it needs all of H.
+        If pairs are ignored, a block of rows depends on others: it needs all of H.
         """
         lengths = np.einsum("il,il->i", H, H)[:, None]
         repulsion = H @ G.astype(H.dtype) - lengths * H
@@ -313,7 +313,7 @@ class SquaredColumns(Columns):
         return float(np.sqrt(self.change[1]))
 
     def place(self, i: int, value: float) -> None:
-        """Set an entry of the open column, and what it adds to HᵀH."""
+        """Set an entry of the open column, and update HᵀH."""
         step, l = value - float(self.x[i]), self.column
         row = self.H[i].astype(np.float64)
         row[l] += step / 2
@@ -334,14 +334,14 @@ class SquaredColumns(Columns):
             _kernels.coordinate_rows(rows, places, *shared, part, *ignored, self.change)
 
 
-# What a row is told beside A and HᵀH ------------------------------------------------------------------------
+# The terms of a row beside A and HᵀH ------------------------------------------------------------------------
 
 
 class RowTerms(NamedTuple):
-    """What a row's problem has beside A's row and HᵀH.
+    """The terms of a row's problem beside A's row and HᵀH.
 
     It is of degree four if the diagonal counts, else a least squares problem. `offset` is added to every
-    entry of HᵀH, which is what an L1 term does; `ignored` are the pairs whose entries of A do not count.
+    entry of HᵀH, as an L1 term does; `ignored` are the pairs whose entries of A do not count.
     """
 
     full_diagonal: bool
@@ -349,19 +349,15 @@ class RowTerms(NamedTuple):
     ignored: IgnoredPairs
 
 
-def _nothing() -> Array:
-    return np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True)
 class IgnoredPairs:
     """Pairs of samples that carry no information.
 
-    The pattern of a symmetric mask without its diagonal, as CSR; empty arrays where nothing is ignored.
+    The pattern of a symmetric mask without its diagonal, as CSR; empty arrays if nothing is ignored.
     """
 
-    indptr: Array = field(default_factory=_nothing)
-    indices: Array = field(default_factory=_nothing)
+    indptr: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    indices: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @classmethod
     def of(cls, mask: sparse.csr_array) -> IgnoredPairs:
@@ -370,7 +366,7 @@ class IgnoredPairs:
 
     @property
     def arrays(self) -> tuple[Array, Array]:
-        """What the kernels want."""
+        """The arguments of the kernels."""
         return self.indptr, self.indices
 
     @property

@@ -1,8 +1,8 @@
-"""What a solver is: one step on a state.
+"""Solvers: one step on a state.
 
 A solver never loops, never looks at the clock and never multiplies with A by itself. It is a coroutine that
-yields the matrix it wants multiplied and is sent the product; the driver collects the requests of all starts
-and reads A once for all of them.
+yields a matrix and is sent its product with A; the driver collects the requests of all starts and reads A
+once for all of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symclust import registry
+from symclust import _kernels, registry
 from symclust._types import Array
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError
@@ -26,7 +26,7 @@ Steps = Generator[Array, Array, None]
 
 @dataclass(frozen=True)
 class Problem:
-    """Minimise `objective`, an `Objective` that gives what the solver needs, over `constraint`."""
+    """Minimise `objective`, an `Objective` with the methods that the solver needs, over `constraint`."""
 
     operator: Operator
     objective: Any
@@ -40,19 +40,19 @@ class Problem:
 
 @dataclass
 class State:
-    """One start on its way.
+    """The state of one start.
 
     Attributes
     ----------
     H : ndarray of shape (n, k)
         The current point.
     AH : ndarray or None
-        The product for this H where it is known.
+        The product for this H, if it is known.
     measured : bool
         Whether `objective` and `stationarity` were computed at this H. If not, and H was swept over, they
         were gathered on the way: the objective exactly, the stationarity while the entries were changing.
     memory : dict
-        What a solver keeps between its steps.
+        The solver's own, from one step to the next.
     stalled : str
         Set by a solver that cannot go on: the reason, as a sentence.
     settled : str
@@ -73,7 +73,7 @@ class State:
         self.H, self.AH, self.measured = H, AH, False
 
     def sweep(self, H: Array, decrease: float, stationarity: float) -> None:
-        """Go to a point that was reached by a sweep, with what was gathered on the way."""
+        """Go to a point that was reached by a sweep, with the measures gathered on the way."""
         self.H, self.AH, self.measured = H, None, False
         self.objective = max(self.objective - decrease, 0.0)
         self.stationarity = stationarity
@@ -90,14 +90,14 @@ class Solver(ABC):
     Attributes
     ----------
     needs : tuple of protocols
-        What the objective must give beside measuring points, from `symclust.objectives`.
+        The methods that the objective must have, beside measuring points, from `symclust.objectives`.
     constraint_needs : frozenset of str
-        What the constraint must offer; H ≥ 0 unless a solver says that it can do with less.
+        The properties that the constraint must offer; H ≥ 0 by default.
     on_device : bool
         Whether a step is written in NumPy's operators and functions alone, and so works on factors that are
         on a device.
     family : str
-        Where the registry finds the solvers for problems of the same kind.
+        The registry's family of solvers for problems of the same kind.
     aliases : tuple of str
         Further names as an option.
     """
@@ -109,7 +109,7 @@ class Solver(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
 
     def check(self, problem: Problem) -> None:
-        """Refuse an objective or constraint that lacks what this solver needs, before the first product."""
+        """Refuse an objective or constraint that lacks a need of this solver, before the first product."""
         if not self.constraint_needs <= problem.constraint.offers:
             raise CombinationError(
                 f"{type(self).__name__} needs a constraint that is "
@@ -127,7 +127,7 @@ class Solver(ABC):
             self._check_device(problem)
 
     def _check_device(self, problem: Problem) -> None:
-        """Refuse what would need the factor as a NumPy array while it is on a device."""
+        """Refuse a combination that needs the factor as a NumPy array while it is on a device."""
         objective, what, known = problem.objective, "", []
         if not problem.constraint.on_device:
             what, known = repr(problem.constraint), _on_device("constraints", registry.options("constraints"))
@@ -143,7 +143,7 @@ class Solver(ABC):
 
     @classmethod
     def lacks(cls, objective: Objective) -> list[str]:
-        """Return what an objective does not give of what this solver needs, in words."""
+        """Return the needs of this solver that an objective lacks, in words."""
         return missing_methods(cls.needs, objective)
 
     @abstractmethod
@@ -159,7 +159,7 @@ def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
     objective : Objective
         The objective.
     family : str, default="solvers"
-        Where the registry finds the solvers.
+        The registry's family of solvers.
 
     Examples
     --------
@@ -189,6 +189,45 @@ class ProductSolver(Solver):
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Run the steps of all states side by side."""
         drive(problem.operator, [self.step(problem, state) for state in states])
+
+
+def known(state: State) -> Generator[Array, Array, tuple[Array, Array]]:
+    """Return H and AH, by one more product if it is not known."""
+    if state.AH is None:
+        state.move(state.H, (yield state.H))
+    assert state.AH is not None
+    return state.H, state.AH
+
+
+@dataclass
+class Point:
+    """A matrix, its product with A, its Gram matrix, and the objective there."""
+
+    H: Array
+    AH: Array
+    G: Array
+    value: float
+
+    @classmethod
+    def at(cls, problem: Problem, H: Array, AH: Array) -> Point:
+        """Return the point with its objective."""
+        G = _kernels.gram(H)[0]
+        return cls(H, AH, G, problem.objective.value(H, AH, G))
+
+    def gradient(self, problem: Problem) -> Array:
+        """Return ∇f."""
+        return problem.objective.gradient(self.H, self.AH, self.G)
+
+
+def slack(problem: Problem) -> float:
+    """Return a difference of two objectives by the trace form that is rounding, not ascent."""
+    return 4 * float(np.finfo(np.float64).eps) * problem.objective.squared_norm
+
+
+def relative_length(H: Array, direction: Array) -> float:
+    """Return ‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 if there is none."""
+    H_norm, length = _kernels.norm(H), _kernels.norm(direction)
+    return H_norm / length if H_norm > 0 and length > 0 else 1.0
 
 
 def drive(operator: Operator, coroutines: Sequence[Steps]) -> None:

@@ -16,9 +16,9 @@ NEGLIGIBLE = 1e-12  # of a column outside the span of others, relative to its sq
 class RowSolver:
     """min ‖a − Hh‖² for the row h of an unseen sample, from its normal equations.
 
-    If the set is one of rows, h lies in it; sets that tie rows together say nothing of a single one more,
-    and leave h free. The minimum is global for convex sets and for rows of at most one entry; for other sets
-    it is one that no short step improves on.
+    If the set is one of rows, h lies in it; sets that tie rows together leave h free. The minimum is global
+    for convex sets and for rows of at most one entry; for other sets it is one that no short step improves
+    on.
     """
 
     def __init__(self, constraint: Constraint) -> None:
@@ -48,10 +48,10 @@ class RowSolver:
 
 
 def add_columns(G: Array, R: Array, most: int, nonnegative: bool) -> Array:
-    """Return h with at most `most` entries per row, added one by one where they explain most of the rest.
+    """Return h with at most `most` entries per row, added one by one, the best first.
 
     Keeping the largest entries of the solution without limit would be wrong: columns have different lengths,
-    and what one of them explains, others may explain as well. Samples with the same columns go together.
+    and several may explain the same part. Samples with the same columns go together.
     """
     h = np.zeros_like(R)
     groups: dict[tuple[int, ...], Array] = {(): np.arange(len(R))}

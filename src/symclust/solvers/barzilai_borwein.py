@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,8 +10,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.objectives import HasGradient
-from symclust.solvers._base import Problem, ProductSolver, State, Steps
-from symclust.solvers.newton import relative_length
+from symclust.solvers._base import Point, Problem, ProductSolver, State, Steps, known, relative_length, slack
 
 __all__ = ["BarzilaiBorwein"]
 
@@ -47,16 +45,13 @@ class BarzilaiBorwein(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Find the direction, then how far to go along it."""
-        if state.AH is None:
-            state.move(state.H, (yield state.H))
-        assert state.AH is not None
-        point = _Point.at(problem, state.H, state.AH)
-        gradient = problem.objective.gradient(point.H, point.AH, _kernels.gram(point.H)[0])
-        size = _as_in(state.H, _step_length(state, gradient))
+        point = Point.at(problem, *(yield from known(state)))
+        gradient = point.gradient(problem)
+        size = state.H.dtype.type(_step_length(state, gradient))
         trial = problem.constraint.project(state.H - size * gradient)
         slope = _kernels.inner(gradient.reshape(-1), (trial - state.H).reshape(-1))
         if slope < 0:
-            whole = _Point.at(problem, trial, (yield trial))
+            whole = Point.at(problem, trial, (yield trial))
             found = _search(problem, state, point, whole, slope)
             if found is not None:
                 state.memory["before"] = point.H, gradient
@@ -65,26 +60,8 @@ class BarzilaiBorwein(ProductSolver):
         state.stalled = "no step along the projected gradient lowers the objective by more than rounding"
 
 
-@dataclass
-class _Point:
-    """A matrix, its product with A, and the objective there."""
-
-    H: Array
-    AH: Array
-    value: float
-
-    @classmethod
-    def at(cls, problem: Problem, H: Array, AH: Array) -> _Point:
-        return cls(H, AH, problem.objective.value(H, AH, _kernels.gram(H)[0]))
-
-
-def _as_in(H: Array, number: float) -> np.floating:
-    """Return a number in the precision of H."""
-    return H.dtype.type(number)
-
-
 def _step_length(state: State, gradient: Array) -> float:
-    """Return t, from the last step where there is one and f bends upwards along it."""
+    """Return t, from the last step if there is one and f bends upwards along it."""
     memory = state.memory
     if "before" not in memory:
         memory["length"] = memory["first"] = FIRST * relative_length(state.H, gradient)
@@ -101,21 +78,19 @@ def _step_length(state: State, gradient: Array) -> float:
     return memory["length"]
 
 
-def _search(problem: Problem, state: State, point: _Point, whole: _Point, slope: float) -> _Point | None:
+def _search(problem: Problem, state: State, point: Point, whole: Point, slope: float) -> Point | None:
     """Return the first point on the way that is low enough; AH there follows from those at its ends."""
     values = state.memory.setdefault("values", deque(maxlen=REMEMBERED))
     values.append(point.value)
-    # Differences of the trace form below this are rounding, not ascent.
-    slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
     alpha, trial = 1.0, whole
     while alpha >= SHORTEST:
-        if trial.value <= max(values) + SUFFICIENT * alpha * slope + slack:
+        if trial.value <= max(values) + SUFFICIENT * alpha * slope + slack(problem):
             return trial
         # The minimum of the parabola through both values with this slope, within bounds.
         rise = trial.value - point.value - alpha * slope
         best = -slope * alpha**2 / (2 * rise) if rise > 0 else LEAST * alpha
         alpha = float(np.clip(best, LEAST * alpha, MOST * alpha))
-        share = _as_in(point.H, alpha)
+        share = point.H.dtype.type(alpha)
         H = point.H + share * (whole.H - point.H)
-        trial = _Point.at(problem, H, point.AH + share * (whole.AH - point.AH))
+        trial = Point.at(problem, H, point.AH + share * (whole.AH - point.AH))
     return None

@@ -15,7 +15,7 @@ from symclust.exceptions import CombinationError, OptionError
 from symclust.nnls import block_pivoting, hals
 from symclust.objectives import HasNormalEquations
 from symclust.operators import Operator
-from symclust.solvers._base import Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps, known
 
 __all__ = ["Anls", "Columnwise", "Hals"]
 
@@ -63,9 +63,7 @@ class CoupledSolver(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """W ← H, then H from its least squares problem."""
-        W, AW, memory = state.H, state.AH, state.memory
-        if AW is None:
-            AW = yield W
+        (W, AW), memory = (yield from known(state)), state.memory
         alpha = memory.setdefault("coupling", self._first_coupling(problem.operator))
         left, right = problem.objective.normal_equations(W, AW, _kernels.gram(W)[0], alpha)
         H = self.minimise(left, right, W, memory.get("before", W))
@@ -87,11 +85,7 @@ class CoupledSolver(ProductSolver):
 
 
 def _turns_back(V: Array, W: Array, H: Array) -> bool:
-    """Whether H is nearer to V than to W, the two factors before it.
-
-    Where every second factor is much the same, W and H are two factors of A that do not agree. Where each
-    goes on from the one before, they differ since there is a way to go.
-    """
+    """Whether H is nearer to V than to W, the two factors before it: they drift apart then."""
     return _kernels.norm(H - V) < _kernels.norm(H - W)
 
 
@@ -144,7 +138,7 @@ class Columnwise(ProductSolver):
     """Constrained Algorithm 1: minimise ‖M − HPᵀ‖² + μ‖H − P‖² (11) over one column of H or P at a time.
 
     Each minimiser is exact, for H ≥ 0 after clipping too, so (11) never rises. With μ as large as
-    corollary 1 asks, every critical point of (11) has H = P and is one of ‖M − HHᵀ‖² (10): that is where the
+    in corollary 1, every critical point of (11) has H = P and is one of ‖M − HHᵀ‖² (10): that is where the
     iteration ends. An iteration multiplies M with 2k columns, k of them one by one.
 
     Parameters
@@ -177,8 +171,7 @@ class Columnwise(ProductSolver):
         H, P = np.asfortranarray(state.H), np.asfortranarray(memory.get("P", state.H))
         H, P = H.copy(order="F"), P.copy(order="F")
         if "coupling" not in memory:
-            if state.AH is None:
-                state.move(state.H, (yield state.H))
+            yield from known(state)
             memory["coupling"] = self._first_coupling(problem, state)
         mu = H.dtype.type(memory["coupling"])
         MP = yield P

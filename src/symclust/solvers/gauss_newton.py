@@ -12,14 +12,14 @@ from symclust.solvers.newton import ProjectedSearch, conjugate_gradients
 
 __all__ = ["GaussNewton"]
 
-ACCURACY = 1e-2  # of a direction: what remains is less than the Gauss-Newton model is wrong
+ACCURACY = 1e-2  # of a direction: the rest is less than the error of the Gauss-Newton model
 MOST_STEPS = 40  # of conjugate gradients; each costs n k², and none a product with A
 
 
 class GaussNewton(ProjectedSearch):
     """Symnmf Algorithm 1 with S the inverse of the reduced Gauss-Newton matrix JᵀJ.
 
-    J is the derivative of A − HHᵀ, so that JᵀJ[V] = 4(VHᵀH + HVᵀH): the Hessian of f where A = HHᵀ, which
+    J is the derivative of A − HHᵀ, so that JᵀJ[V] = 4(VHᵀH + HVᵀH): the Hessian of f if A = HHᵀ, which
     leaves out the misfit. It is never negative, and A is not in it. A step costs one product with A for each
     step size tried, like a gradient step, and a few dozen products of H with k × k matrices. f never rises.
 
@@ -29,9 +29,9 @@ class GaussNewton(ProjectedSearch):
     References
     ----------
     S. Eswar, K. Hayashi, G. Ballard, R. Kannan, R. Vuduc and H. Park, Distributed-memory parallel symmetric
-    nonnegative matrix factorization, SC20 (2020), where the same matrix is inverted by conjugate gradients;
-    D. P. Bertsekas, Projected Newton methods for
-    optimization problems with simple constraints, SIAM J. on Control and Optimization 20 (1982).
+    nonnegative matrix factorization, SC20 (2020), which inverts the same matrix by conjugate gradients; D. P.
+    Bertsekas, Projected Newton methods for optimization problems with simple constraints, SIAM J. on Control
+    and Optimization 20 (1982).
     """
 
     needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
@@ -52,6 +52,6 @@ class GaussNewton(ProjectedSearch):
         try:
             V = next(steps)
             while True:
-                V = steps.send(H @ (H.T @ V))  # what A would give if it were HHᵀ
+                V = steps.send(H @ (H.T @ V))  # the product of A if it were HHᵀ
         except StopIteration as end:
             return end.value

@@ -9,7 +9,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.objectives import HasGradient, HasParts
-from symclust.solvers._base import Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Problem, ProductSolver, State, Steps, known, slack
 
 __all__ = ["Multiplicative"]
 
@@ -31,10 +31,7 @@ class Multiplicative(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Scale every entry by the ratio of attraction and repulsion."""
-        if state.AH is None:
-            state.move(state.H, (yield state.H))
-        H, AH = state.H, state.AH
-        assert AH is not None
+        H, AH = yield from known(state)
         repulsion, attraction = problem.objective.parts(H, AH, _kernels.gram(H)[0])
         ratio = np.divide(attraction, repulsion, out=np.ones_like(H), where=repulsion > 0)
         H = H * np.sqrt(np.sqrt(np.maximum(ratio, 0)))
@@ -44,12 +41,12 @@ class Multiplicative(ProductSolver):
 class StochasticMultiplicative(ProductSolver):
     """H ← H ∘ ((AH + τ/a) / (HG + b/a))^η, with a = Σ h/(HG), b = Σ h·(AH)/(HG) and τ = Σ h along each row.
 
-    A plain multiplicative update followed by a projection on the simplex stops where the two undo each other,
-    which is no stationary point: on Aural Sonar at ‖K − PPᵀ/c‖ = 17.7 instead of 17.2. Here the ratio
-    contains the Lagrange multiplier of the row's sum, split into its two positive parts (Zhu, Yang and Oja
-    2013); what the sum still changes, which is nothing at a fixed point, is taken back by scaling the row. So
-    fixed points are stationary on their support, and no entry becomes zero at once, from where it could never
-    return. Of use on the simplex only, and so no option of `SymNMF`.
+    A plain multiplicative update followed by a projection on the simplex stops when the two undo each other,
+    at no stationary point: on Aural Sonar at ‖K − PPᵀ/c‖ = 17.7 instead of 17.2. Here the ratio contains the
+    Lagrange multiplier of the row's sum, split into its two positive parts (Zhu, Yang and Oja 2013); a change
+    of the sum, which is none at a fixed point, is taken back by scaling the row. So fixed points are
+    stationary on their support, and no entry becomes zero at once and for ever. Of use on the simplex only,
+    and so no option of `SymNMF`.
 
     Parameters
     ----------
@@ -65,13 +62,9 @@ class StochasticMultiplicative(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Scale every entry by the ratio; with a smaller exponent if the objective would rise."""
-        if state.AH is None:
-            state.move(state.H, (yield state.H))
-        H, AH = state.H, state.AH
-        assert AH is not None
+        H, AH = yield from known(state)
         G = _kernels.gram(H)[0]
         value = problem.objective.value(H, AH, G)
-        slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
         ratio = self._ratio(H, *problem.objective.parts(H, AH, G))
         for exponent in EXPONENTS:
             trial = H * ratio ** H.dtype.type(exponent)
@@ -80,7 +73,7 @@ class StochasticMultiplicative(ProductSolver):
             else:
                 trial = problem.constraint.project(trial)
             product = yield trial
-            lower = problem.objective.value(trial, product, _kernels.gram(trial)[0]) <= value + slack
+            lower = problem.objective.value(trial, product, _kernels.gram(trial)[0]) <= value + slack(problem)
             if lower or not self.multipliers:
                 state.move(trial, product)
                 return

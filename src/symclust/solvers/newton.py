@@ -11,7 +11,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._types import Array
 from symclust.objectives import HasColumnCurvature, HasCurvature, HasGradient
-from symclust.solvers._base import Problem, ProductSolver, State, Steps
+from symclust.solvers._base import Point, Problem, ProductSolver, State, Steps, known, relative_length, slack
 
 __all__ = ["Newton", "ProjectedNewton"]
 
@@ -38,17 +38,10 @@ class ProjectedSearch(ProductSolver):
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Find the direction, then the step."""
-        if state.AH is None:
-            state.move(state.H, (yield state.H))
-        H, AH = state.H, state.AH
-        assert AH is not None
-        G = _kernels.gram(H)[0]
-        gradient = problem.objective.gradient(H, AH, G)
+        point = Point.at(problem, *(yield from known(state)))
+        H, gradient = point.H, point.gradient(problem)
         held = (H <= HELD) & (gradient > 0)  # (12)
-        direction = yield from self.direction(problem, state, gradient, held, G)
-        value = problem.objective.value(H, AH, G)
-        # Differences of the trace form below this are rounding, not ascent.
-        slack = 4 * np.finfo(np.float64).eps * problem.objective.squared_norm
+        direction = yield from self.direction(problem, state, gradient, held, point.G)
         size = self.first_step(state, direction)
         # Relative to H, not to 1: the lengths of gradient and H depend on the scale of A.
         shortest = SHORTEST * relative_length(state.H, direction)
@@ -56,10 +49,8 @@ class ProjectedSearch(ProductSolver):
             trial = problem.constraint.project(H - H.dtype.type(size) * direction)
             product = yield trial
             wanted = ACCEPTANCE * _kernels.inner(gradient.reshape(-1), (trial - H).reshape(-1))
-            if (
-                problem.objective.value(trial, product, _kernels.gram(trial)[0]) - value
-                <= min(wanted, 0.0) + slack
-            ):
+            rise = Point.at(problem, trial, product).value - point.value
+            if rise <= min(wanted, 0.0) + slack(problem):
                 state.memory["size"] = size
                 state.move(trial, product)
                 return
@@ -68,7 +59,7 @@ class ProjectedSearch(ProductSolver):
 
 
 class Newton(ProjectedSearch):
-    """Symnmf Algorithm 1 with the block-diagonal scaling (14), refreshed as (13) says.
+    """Symnmf Algorithm 1 with the block-diagonal scaling (14), refreshed by (13).
 
     Column l of H has its own block of the reduced Hessian. The block is applied through products, A
     included, so nothing of size n × n is formed and a sparse A stays sparse. As long as the active set stays
@@ -98,8 +89,8 @@ class Newton(ProjectedSearch):
 class ProjectedNewton(ProjectedSearch):
     """Symnmf Algorithm 1 with S the inverse of the reduced Hessian (11), applied by conjugate gradients.
 
-    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. Where
-    the reduced Hessian is not positive definite the truncated direction is taken, at worst the gradient.
+    The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. If the
+    reduced Hessian is not positive definite, the truncated direction is taken, at worst the gradient.
     """
 
     needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
@@ -116,12 +107,6 @@ class ProjectedNewton(ProjectedSearch):
         return (yield from conjugate_gradients(curvature, gradient, ~held, axis=None))
 
 
-def relative_length(H: Array, direction: Array) -> float:
-    """Return ‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 where there is none."""
-    H_norm, length = _kernels.norm(H), _kernels.norm(direction)
-    return H_norm / length if H_norm > 0 and length > 0 else 1.0
-
-
 def conjugate_gradients(
     curvature: Callable[[Array, Array], Array],
     gradient: Array,
@@ -130,14 +115,12 @@ def conjugate_gradients(
     tolerance: float = 1e-6,
     max_steps: int = 100,
 ) -> Generator[Array, Array, Array]:
-    """Solve M d = gradient on the free entries by conjugate gradients, products with A asked for by yielding.
+    """Solve M d = gradient on the free entries by conjugate gradients; products with A are yielded for.
 
     With ``axis=0`` M is block-diagonal, a block a column, and the columns are solved side by side; with
-    ``axis=None`` M is one matrix. Where M turns out not to be positive definite, the direction found so far
-    is kept, and the gradient itself where that is the very first: a direction of descent in every case.
-
-    The factors of M that the paper computes are never formed: a step costs a few products with A instead of
-    O(n³).
+    ``axis=None`` M is one matrix. If M turns out not to be positive definite, the direction found so far is
+    kept, or the gradient itself if that is the very first: a direction of descent in every case. The factors
+    of M that the paper computes are never formed: a step costs a few products with A instead of O(n³).
     """
 
     def inner(x: Array, y: Array) -> Array:

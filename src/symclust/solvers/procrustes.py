@@ -22,16 +22,16 @@ class Procrustes(ProductSolver):
     """H ← max(BQ, 0), Q ← the rotation that brings B closest to H, with BBᵀ the best A of rank k.
 
     Symmetric NMF as a Procrustes problem (Huang, Sidiropoulos and Swami 2014; SNMF in constrained tables II
-    and III). What falls in every step is ‖H − BQ‖, not ‖A − HHᵀ‖: where A = HHᵀ for an H ≥ 0 of k columns
-    both end at zero, elsewhere this ends near a stationary point of the objective, rarely in one. After one
-    eigenvalue problem the iterations do not need A, except to measure where they are.
+    and III). Every step lowers ‖H − BQ‖, not ‖A − HHᵀ‖: if A = HHᵀ for an H ≥ 0 of k columns both end at
+    zero, otherwise this ends near a stationary point of the objective, rarely in one. After one eigenvalue
+    problem the iterations do not need A, except to measure the points.
     """
 
     def __init__(self) -> None:
         self._embedding: tuple[int, Operator, Array] | None = None
 
     def check(self, problem: Problem) -> None:
-        """Refuse an L1 term too: the rotation does not see it."""
+        """Refuse an L1 term too: the rotation does not depend on it."""
         super().check(problem)
         if problem.objective.sparsity:
             raise CombinationError(

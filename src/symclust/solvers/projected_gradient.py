@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,14 +11,14 @@ from symclust import _kernels
 from symclust._types import Array
 from symclust.exceptions import OptionError
 from symclust.objectives import row_blocks
-from symclust.solvers._base import Problem, State, Steps
-from symclust.solvers.newton import REDUCTION, ProjectedSearch, relative_length
+from symclust.solvers._base import Point, Problem, State, Steps, known, relative_length, slack
+from symclust.solvers.newton import REDUCTION, ProjectedSearch
 
 __all__ = ["ProjectedGradient"]
 
 MOST_DOUBLINGS = 60
 FORGETTING = 0.9  # how fast a correction of L that was needed once is given up again
-ROWS = 4096  # at a time, so that what is computed from them stays in the cache
+ROWS = 4096  # at a time, which stay in the cache
 SUFFICIENT = 1e-4  # share of L ‖H⁺ − H‖² by which an extrapolated step has to lower f
 FIRST_ITERATIONS = 10  # products with a single vector, before the first step
 REFRESH = 4  # products from one power iteration to the next
@@ -70,26 +69,6 @@ class ProjectedGradient(ProjectedSearch):
 # Steps whose lengths follow from the curvature --------------------------------------------------------------
 
 
-@dataclass
-class Point:
-    """A matrix, its product with M, its Gram matrix, and the objective there."""
-
-    H: Array
-    MH: Array
-    G: Array
-    value: float
-
-    @classmethod
-    def at(cls, problem: Problem, H: Array, MH: Array) -> Point:
-        """Evaluate the objective."""
-        G = _kernels.gram(H)[0]
-        return cls(H, MH, G, problem.objective.value(H, MH, G))
-
-    def gradient(self, problem: Problem) -> Array:
-        """Return ∇f = 4(HHᵀH − MH), constrained (22)."""
-        return problem.objective.gradient(self.H, self.MH, self.G)
-
-
 def adaptive_step(problem: Problem, state: State) -> Steps:
     """Constrained Algorithm 2: H ← P(H − ∇f/2L) with L of Proposition 1."""
     point = yield from _current(problem, state)
@@ -97,7 +76,7 @@ def adaptive_step(problem: Problem, state: State) -> Steps:
 
 
 def accelerated_step(problem: Problem, state: State) -> Steps:
-    """Step from a point extrapolated over the last two; where that does not descend, start anew.
+    """Step from a point extrapolated over the last two; if that does not descend, start anew.
 
     Y = H + β(H − H₋) with Nesterov's β, and H⁺ = P(Y − ∇f(Y)/L). MY follows from MH and MH₋, so the step
     costs one product. It has to lower f by a multiple of ‖H⁺ − H‖²; otherwise it is dropped, the momentum
@@ -119,22 +98,18 @@ def accelerated_step(problem: Problem, state: State) -> Steps:
 
 
 def _current(problem: Problem, state: State) -> Generator[Array, Array, Point]:
-    """Return where the state stands, evaluated at most once."""
-    if state.AH is None:
-        state.move(state.H, (yield state.H))
+    """Return the point of the state, evaluated at most once."""
+    H, AH = yield from known(state)
     if "vector" not in state.memory:
         yield from start_estimate(state)
     point = state.memory.get("point")
-    if point is None or point.H is not state.H:
-        assert state.AH is not None
-        point = Point.at(problem, state.H, state.AH)
-    return point
+    return point if point is not None and point.H is H else Point.at(problem, H, AH)
 
 
 def _accept(state: State, point: Point) -> None:
     state.memory["point"] = point
     state.memory["correction"] = max(1.0, FORGETTING * state.memory.get("correction", 1.0))
-    state.move(point.H, point.MH)
+    state.move(point.H, point.AH)
 
 
 def _bound(state: State, point: Point) -> float:
@@ -142,13 +117,14 @@ def _bound(state: State, point: Point) -> float:
 
 
 def _descend(problem: Problem, state: State, point: Point) -> Steps:
-    """Take a step of Algorithm 2, with L doubled as often as it takes for f to fall as Theorem 3 says.
+    """Take a step of Algorithm 2, with L doubled until f falls as in Theorem 3.
 
     Proposition 1 leaves out the terms of third and fourth order, and σ_max is estimated from below.
     """
     gradient, L = point.gradient(problem), _bound(state, point)
-    eps = np.finfo(np.float64).eps * problem.objective.squared_norm
-    slack = 4 * (eps + np.finfo(point.H.dtype).eps * abs(point.value) * (point.H.dtype != np.float64))
+    rounding = slack(problem)
+    if point.H.dtype != np.float64:
+        rounding += 4 * float(np.finfo(point.H.dtype).eps) * abs(point.value)
     for _ in range(MOST_DOUBLINGS):
         H = problem.constraint.project(point.H - point.H.dtype.type(1 / (2 * L)) * gradient)
         change = (H - point.H).reshape(-1)
@@ -156,7 +132,7 @@ def _descend(problem: Problem, state: State, point: Point) -> Steps:
         if squared == 0.0:
             break
         trial = Point.at(problem, H, (yield from multiply_and_estimate(state, H)))
-        if trial.value <= point.value - L / 2 * squared + slack:  # (31)
+        if trial.value <= point.value - L / 2 * squared + rounding:  # (31)
             _accept(state, trial)
             return
         L *= 2
@@ -188,7 +164,7 @@ def _step_ahead(problem: Problem, point: Point, before: Point, beta: float, size
     out = np.empty_like(point.H)
     for rows in row_blocks(out, ROWS):
         Y = _ahead(point.H[rows], before.H[rows], beta)
-        gradient = problem.objective.gradient(Y, _ahead(point.MH[rows], before.MH[rows], beta), G, rows)
+        gradient = problem.objective.gradient(Y, _ahead(point.AH[rows], before.AH[rows], beta), G, rows)
         gradient *= out.dtype.type(-size)
         np.add(Y, gradient, out=out[rows])
     return out

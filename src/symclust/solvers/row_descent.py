@@ -40,8 +40,8 @@ class RowDescent(Solver):
     (BLAS for dense A), and the compiled update corrects for the rows of the same block that have changed
     meanwhile. The objective never rises, and is tracked exactly.
 
-    An H that is held as a `csr_array` stays one. A row then moves in the columns where it or a neighbour has
-    weight, all others being at their best value, zero; the cost follows the nonzeros of H, not k.
+    An H that is held as a `csr_array` stays one. A row then moves in the columns in which it or a neighbour
+    has weight, all others being at their best value, zero; the cost follows the nonzeros of H, not k.
     """
 
     needs: ClassVar[tuple[type, ...]] = (HasRowProblem,)
@@ -52,7 +52,7 @@ class RowDescent(Solver):
         _refuse_remote(type(self).__name__, problem.operator)
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
-        """Sweep all starts: side by side, or one after the other where H is held sparse."""
+        """Sweep all starts: side by side, or one after the other if H is held sparse."""
         if is_sparse_factor(states[0].H):
             for state in states:
                 _SparseFactorSweep(problem, state).run()
@@ -74,19 +74,19 @@ def _refuse_remote(name: str, operator: Operator) -> None:
         raise CombinationError(
             f"{name} changes H after every few rows of A, and the rows of {operator!r} lie with workers: all "
             "of them would be fetched in each iteration. Solvers that multiply, such as 'anls' and 'hals', "
-            "suit it; where there is none for the objective, bring A here if it fits: A.toarray()."
+            "suit it; if the objective has none, bring A here if it fits: A.toarray()."
         )
 
 
 def sweep_rows(problem: Problem, H: Any, active: Array, sweeps: int) -> Any:
-    """Return H after sweeps over some rows alone, those where the mask `active` is 1; it may be changed.
+    """Return H after sweeps over the rows with 1 in the mask `active`; it may be changed.
 
     Of a sparse A, and of the Gram matrix of a sparse X, only those rows are read. Any other A is swept in
     blocks of rows, those that hold one of them.
     """
     A, n = problem.operator, problem.operator.n
     if is_sparse_factor(H):
-        once = _SparseFactorSweep(problem, State(H, stationarity=0.0))  # zeros open wherever that pays
+        once = _SparseFactorSweep(problem, State(H, stationarity=0.0))  # zeros open if that pays
         once._sweep_rows(active, sweeps, np.zeros(n))
         return once.H
     G = _kernels.gram(H, 1)
@@ -215,7 +215,7 @@ class _SparseFactorSweep:
         self.row = problem.objective.row_problem
         self.age: int = state.memory.get("age", 0)
         self.G: Array = gram(H) if self.age % FRESH_GRAM == 0 else state.memory["gram"].copy()
-        # At first all that is known of the zeros is how many there can be, by what neighbours' rows have.
+        # The number of zeros is first bounded by the nonzeros of neighbours' rows.
         zeros: float = state.memory.get("zeros", A.values.size / A.n * H.nnz)
         self.opening = UNOPENED * state.stationarity**2 / max(zeros, 1)
         self.decrease = np.zeros(1)
@@ -245,12 +245,12 @@ class _FactoredSweep(_Sweep):
     def __init__(self, problem: Problem, H: Array, G: Array, states: Sequence[State]) -> None:
         super().__init__(problem, H, G)
         self.states = states
-        # Kept up to date like HᵀH: to compute it anew would add a third to what a sweep costs.
+        # Kept up to date like HᵀH: to compute it anew would add a third to the cost of a sweep.
         fresh = _some_are_stale(states)
         self.Z = self.A.factored.inward(H) if fresh else on_lines([state.memory["Z"] for state in states])
 
     def sparse(self) -> Array:
-        """Sweep as over the rows of a sparse A, and leave to each start what stands for its H."""
+        """Sweep as over the rows of a sparse A, and leave to each start its own Z."""
         met, starts = super().sparse(), len(self.states)
         for s, state in enumerate(self.states):
             state.memory["Z"] = _of_start(self.Z, s, starts)
@@ -269,7 +269,7 @@ class _FactoredSweep(_Sweep):
 class Coordinate(Solver):
     """Minimise over one entry of H at a time, exactly, column after column.
 
-    The textbook method: it reads A once for every column of H where `row_descent` reads it once for all, and
+    The textbook method: it reads A once for every column of H, `row_descent` once for all, and
     runs on one thread, since the order of the entries is the method. For the absolute loss it is the only
     one.
     """

@@ -1,4 +1,4 @@
-"""What an init is: it finds the points where the descent begins."""
+"""Inits: they find the points where the descent begins."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Setting:
     n_columns, n_init : int
         Columns of H, and the number of starts.
     rng : RandomState
-        Where random numbers come from.
+        The source of random numbers.
     scout : Solver or None
         Solver of the first, short descents; by default one that suits the problem.
     scout_iterations : int
@@ -128,7 +128,7 @@ class Init(ABC):
     Attributes
     ----------
     needs : tuple of protocols
-        What the objective must have, from `symclust.objectives`.
+        The methods that the objective must have, from `symclust.objectives`.
     fixed : bool
         Whether all starts are the same, whatever the random state.
     any_set : bool
@@ -147,45 +147,25 @@ class Init(ABC):
     least_iterations: ClassVar[int] = 0
 
     def check(self, problem: Problem) -> None:
-        """Refuse a problem that this init is not for, before the first product.
-
-        Parameters
-        ----------
-        problem : Problem
-            The problem to start.
-        """
+        """Refuse a problem that this init is not for, before the first product."""
         if missing := missing_methods(self.needs, problem.objective):
             raise CombinationError(
-                f"init={option_name(type(self))!r} needs {', '.join(missing)} of the objective, which "
-                f"{type(problem.objective).__name__} does not offer. Choose init='merge' or 'random'."
+                f"init={option_name(type(self).__name__)!r} needs {', '.join(missing)} of the objective, "
+                f"which {type(problem.objective).__name__} does not offer. Choose init='merge' or 'random'."
             )
 
     @abstractmethod
     def find(self, setting: Setting) -> list[Start]:
-        """Return starting points in H ≥ 0.
-
-        Parameters
-        ----------
-        setting : Setting
-            The problem and how many starts it takes.
-        """
+        """Return starting points in H ≥ 0."""
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
         """Return points whose projections start a problem on another set: by default those in H ≥ 0.
 
-        Negative similarities may leave nothing to a nonnegative factor; at H = 0 the gradient is zero, and
-        the positive eigenvalues of M say where to go. If H may be negative, a start that respects a symmetry
-        of M would respect it for ever, and end in a saddle point: a little noise, the same on every run,
-        breaks it.
-
-        Parameters
-        ----------
-        setting : Setting
-            The problem on its set.
-        orthant : Setting
-            The same problem for H ≥ 0.
-        level : float
-            Standard deviation of normal entries for which ‖HHᵀ‖ is about ‖M‖.
+        `orthant` is the same problem for H ≥ 0, `level` the standard deviation of normal entries for which
+        ‖HHᵀ‖ is about ‖M‖. Negative similarities may leave nothing to a nonnegative factor; at H = 0 the
+        gradient is zero, and the positive eigenvalues of M have the direction. If H may be negative, a start
+        that respects a symmetry of M would respect it for ever, and end in a saddle point: a little noise,
+        the same on every run, breaks it.
         """
         problem, points = setting.problem, self.find(orthant)
         for point in points:
@@ -203,17 +183,7 @@ class Formula(Init):
 
     @abstractmethod
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H.
-
-        Parameters
-        ----------
-        objective : Objective
-            The objective, with A as its operator.
-        n_columns : int
-            k.
-        rng : RandomState, optional
-            Where random numbers come from, if there are any.
-        """
+        """Return H for an objective, with A as its operator, and random numbers if there are any."""
 
     def find(self, setting: Setting) -> list[Start]:
         """Return the points of the formula."""

@@ -76,8 +76,8 @@ def _add_entries(
 def merge_gains(B: Array, sizes: Array) -> Array:
     """Return the gain in explained energy of merging every pair.
 
-    (B_ii + B_jj + 2B_ij)²/(m_i + m_j)² − B_ii²/m_i² − B_jj²/m_j², where a cluster of negative sum explains
-    nothing.
+    (B_ii + B_jj + 2B_ij)²/(m_i + m_j)² − B_ii²/m_i² − B_jj²/m_j², with nothing explained by a cluster of
+    negative sum.
     """
     own = np.diag(B)
     energy = np.maximum(own / np.maximum(sizes, 1), 0) ** 2
@@ -92,7 +92,7 @@ def merge_greedily(B: Array, sizes: Array, k: int) -> tuple[list[list[int]], np.
 
     A merge changes one row and one column of the gains, and removes another of each; the best of each row is
     remembered. A row whose best pair is gone keeps its gain as a bound, and is searched through only when no
-    other row has more: where all were to be merged with the same small cluster, most never are.
+    other row has more; most never are.
     """
     gains = _Gains(B.copy(), sizes.astype(np.int64))
     groups = {l: [l] for l in range(len(sizes))}

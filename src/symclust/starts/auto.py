@@ -12,8 +12,8 @@ __all__ = ["Auto"]
 class Auto(Init):
     """`Tree` for a sparse graph, `Merge` for anything else.
 
-    On graphs of neighbours both lead to clusters of the same quality; on networks, where merging may leave a
-    cluster with nearly everything, and with many clusters, where it takes long, the tree is better.
+    On graphs of neighbours both lead to clusters of the same quality; on networks merging may leave a
+    cluster with nearly everything, and with many clusters it takes long: the tree is better there.
     """
 
     def find(self, setting: Setting) -> list[Start]:

@@ -36,7 +36,7 @@ class ByColumns(Formula):
         super().check(problem)
         if problem.operator.is_remote:
             raise CombinationError(
-                f"init={option_name(type(self))!r} visits the rows of A, cluster by cluster. "
+                f"init={option_name(type(self).__name__)!r} visits the rows of A, cluster by cluster. "
                 f"Those of {problem.operator!r} lie with workers: all of A would come here. Choose "
                 "init='merge' or 'random'."
             )
@@ -133,7 +133,7 @@ class Zero(ByColumns):
 
 
 class Residual:
-    """R = A − H[:, :j] H[:, :j]ᵀ, what the columns so far do not explain; never formed.
+    """R = A − H[:, :j] H[:, :j]ᵀ, the part that earlier columns do not explain; never formed.
 
     The diagonal of A takes no part. In its place stands one number, the largest similarity that the
     best-connected sample has to another: a sample is as similar to itself as samples are to each other. It
@@ -142,7 +142,7 @@ class Residual:
     Attributes
     ----------
     level : float
-        That number; zero where nothing is left to explain.
+        That number; zero if nothing is left to explain.
     seed : int
         The sample with the largest sum of similarities in R.
     """

@@ -46,7 +46,7 @@ CLASSES = {
     "operators._factors": ("DenseFactor", "SparseFactor"),
     "selection": ("ConsensusMatrix", "Curve", "Selection"),
     "solvers": ("Result", "RowSolver"),
-    "solvers.projected_gradient": ("Point",),
+    "solvers._base": ("Point",),
     "starts": ("Start",),
     "two_factors": ("RowProblem",),
 }
@@ -56,10 +56,7 @@ FUNCTIONS = {
 }
 # Folders that have another name in files than in the package: models on disk outlive the house.
 IN_FILES = {"inputs": "estimators"}
-FORMER = {
-    "estimators.select_n_clusters": "selection.select_n_clusters",
-    "solvers.Start": "starts.Start",
-}
+FORMER = {"estimators.select_n_clusters": "selection.select_n_clusters"}
 
 
 @cache

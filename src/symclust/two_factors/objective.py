@@ -1,4 +1,4 @@
-"""‖X − WCᵀ‖², what its variants share, and the least squares problem of one factor."""
+"""‖X − WCᵀ‖² as the base of its variants, and the least squares problem of one factor."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class TwoFactors(SquaredDistance):
         self.squared_norm = operator.squared_norm() / 2  # ‖X‖²: A holds X twice
 
     def initial(self) -> TwoFactors:
-        """Return the plain objective whose starts are ours."""
+        """Return the plain objective that makes the starts."""
         return self
 
     def start(self, H: Array) -> Array:
-        """Return the point for a start of `initial`, with the columns that we add."""
+        """Return the point for a start of `initial`, with the given columns."""
         return H
 
     def join(self, Y: Array, C: Array) -> Array:
@@ -71,7 +71,7 @@ class TwoFactors(SquaredDistance):
         return np.concatenate([Y, C])
 
     def offset(self, C: Array) -> Array:
-        """Return what every sample has, whatever its row of W is."""
+        """Return the part of every sample that does not depend on its row of W."""
         return np.zeros(len(C), dtype=C.dtype)
 
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
@@ -111,9 +111,9 @@ class RowProblem:
     Parameters
     ----------
     left : ndarray of shape (k, k)
-        G, the Gram matrix of the other factor and what regularises this one; no negative entry.
+        G, the Gram matrix of the other factor and the regularisation of this one; no negative entry.
     right : ndarray of shape (n, k)
-        R, the product of the data with the other factor, less what is known of the fit.
+        R, the product of the data with the other factor, less the known part of the fit.
 
     Examples
     --------

@@ -102,8 +102,8 @@ class SmoothProblem(RowProblem):
     def sweep(self, Y: Array) -> Array:
         """Return Y after some sweeps over its columns, each with one product with the graph.
 
-        A single one spreads what a sample has to its neighbours and no further, and costs little beside the
-        products with X that follow. Without weight it is one sweep, as in plain NMF.
+        A single one spreads memberships to neighbours and no further, and costs little beside the products
+        with X that follow. Without weight it is one sweep, as in plain NMF.
         """
         for _ in range(SWEEPS if self.weights.any() else 1):
             Y = self._sweep_once(Y)

@@ -1,4 +1,4 @@
-"""How two factors are improved: a solver lowers the least squares problem of one factor, then of the other.
+"""Solvers of two factors: each lowers the least squares problem of one factor, then of the other.
 
 An iteration costs one product with X and one with Xᵀ, whichever solver it is.
 
@@ -95,7 +95,7 @@ class Hals(AlternatingSolver):
 
 
 class Multiplicative(AlternatingSolver):
-    """Every entry is scaled by the ratio of what pulls it up and down (Lee and Seung 2001).
+    """Every entry is scaled by the ratio of attraction and repulsion (Lee and Seung 2001).
 
     Never rises, never leaves zero, and slows down long before it is stationary: thesis, figure 1.
     """

@@ -1,4 +1,4 @@
-"""Where two factors start."""
+"""Starting points of two factors."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ def starting_points(
 ) -> list[Array]:
     """Return the starting points H = [W; C].
 
-    Factors that are given keep their directions: columns are brought to equal lengths and scaled until their
-    product fits X best. What stationarity is measured by should not depend on their sizes. The others depend
-    on the data and the random numbers, never on the solver, so that solvers can be compared. Samples and
-    features without an entry start at zero, where they end: a solver that only approaches it would leave
-    traces.
+    Given factors keep their directions: columns are brought to equal lengths and scaled until their product
+    fits X best, so that their sizes do not decide what counts as stationary. The others depend on the data
+    and the random numbers, never on the solver. Samples and features without an entry start at zero, their
+    end too: a solver that only approaches it would leave traces.
 
     Parameters
     ----------
     objective : TwoFactors
-        What will be minimised.
+        The objective.
     init : str or pair of arrays
         A name of `symclust.starts`, or W and C themselves.
     n_columns : int
@@ -38,7 +37,7 @@ def starting_points(
     n_init : int
         How many.
     rng : RandomState
-        Where random numbers come from.
+        The source of random numbers.
     """
     with single_threaded_blas():
         initial = objective.initial()
