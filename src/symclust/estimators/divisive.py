@@ -261,15 +261,7 @@ class DivisiveClustering(TreeEstimator):
 
 
 def _right_half(labels: Array) -> Array | None:
-    """Return which samples are in another cluster than the first; those in none, −1, go with the larger part.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.divisive import _right_half
-    >>> _right_half(np.array([-1, 0, 1, 1])).tolist()
-    [True, False, True, True]
-    """
+    """Samples in another cluster than the first, as booleans; those in none, −1, go with the larger part."""
     placed = labels >= 0
     if not placed.any():
         return None

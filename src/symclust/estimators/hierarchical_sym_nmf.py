@@ -24,7 +24,7 @@ from symclust.inputs._similarity import Similarity
 from symclust.solvers import HISTORY, has_many_zeros
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
-REFINEMENTS: dict[str, type[RaiseBoth | RaiseModularity]] = {"both": RaiseBoth, "modularity": RaiseModularity}
+REFINEMENTS: dict[str, type[RaiseBoth]] = {"both": RaiseBoth, "modularity": RaiseModularity}
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
@@ -281,19 +281,12 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
 
 def _flat_start(A: Any, labels: Array, n_clusters: int) -> Any:
-    """Return H for the normalised cut of A: h_il goes with the root of the degree of i, largest at its label.
+    """H for the normalised cut of A: h_il goes with the root of the degree of i, largest at its label.
 
     The unit column that is (d_i / vol(C))^1/2 on the nodes i of a cluster C and zero elsewhere, times
     (assoc(C, C) / vol(C))^1/2, is the one of its direction that fits the normalised matrix best. The other
     entries are small, not zero, so that a sample can change its cluster by every solver; a large H is a
     `csr_array`, where they are zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.hierarchical_sym_nmf import _flat_start
-    >>> _flat_start(np.kron(np.eye(2), np.ones((2, 2))), np.array([0, 0, 1, 1]), 2).round(3).tolist()
-    [[0.707, 0.007], [0.707, 0.007], [0.007, 0.707], [0.007, 0.707]]
     """
     placed = np.flatnonzero(labels >= 0)
     labels = labels[placed]
