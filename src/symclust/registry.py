@@ -87,7 +87,15 @@ def _exports(family: str) -> dict[str, Any]:
 
 
 def _public_files(family: str) -> list[ModuleType]:
-    package = importlib.import_module(f"symclust.{family}")
+    try:
+        package = importlib.import_module(f"symclust.{family}")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("symclust"):  # a library that a file of ours needs
+            raise
+        raise OptionError(
+            f"family={family!r} is neither a folder nor a file of symclust; 'solvers' and "
+            "'hierarchy.topics.splits' are."
+        ) from None
     if not hasattr(package, "__path__"):
         return [package]
     files = [file for file in pkgutil.iter_modules(package.__path__) if not file.name.startswith("_")]

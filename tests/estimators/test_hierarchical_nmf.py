@@ -144,7 +144,7 @@ def test_empty_documents_are_reported(documents):
     ],
 )
 def test_fewer_kinds_of_documents_than_leaves(X):
-    with pytest.warns(NotConvergedWarning, match=r"found only \d clusters? of the 5 asked for: no leaf can"):
+    with pytest.warns(NotConvergedWarning, match=r"found only \d (leaf|leaves) of 5: no leaf can"):
         model = HierarchicalNMF(5, random_state=0).fit(X)
     assert len(model.components_) == len(model.tree_.leaves()) < 5
     assert not model.converged_
@@ -153,7 +153,7 @@ def test_fewer_kinds_of_documents_than_leaves(X):
 
 
 def test_one_leaf_is_no_leaves():
-    with pytest.warns(NotConvergedWarning, match="found only 1 cluster of the 5 asked for: no leaf can be"):
+    with pytest.warns(NotConvergedWarning, match="found only 1 leaf of 5: no leaf can be"):
         model = HierarchicalNMF(5, random_state=0).fit(np.ones((10, 4)))
     assert model.stop_reason_ == "no leaf can be split further, at 1 leaf"
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from symclust import registry
+from symclust.exceptions import OptionError
 from symclust.hierarchy import Samples
 
 SPLITS = registry.options("hierarchy.topics.splits")
@@ -57,3 +58,9 @@ def test_the_samples_stay_as_they_are(name):
     registry.resolve("hierarchy.topics.splits", name)(samples, np.random.RandomState(0))
     np.testing.assert_array_equal(samples.csr().toarray(), before)
     np.testing.assert_array_equal(samples.times(np.eye(samples.shape[1])), before)
+
+
+def test_a_folder_of_options_that_does_not_exist_is_refused():
+    assert {"rank_two", "mndcg"} <= set(registry.options("hierarchy"))
+    with pytest.raises(OptionError, match=r"family='splits' is neither a folder nor a file of symclust"):
+        registry.options("splits")

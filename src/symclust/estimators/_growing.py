@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
+from symclust.hierarchy import Tree
 from symclust.solvers import Control, Progress
 from symclust.validation import is_true
 
@@ -20,12 +22,6 @@ class Growing:
     callback : callable or None
         Called after each split with a `Progress`; returning True ends the growth.
 
-    Attributes
-    ----------
-    reason : str
-        Why the growth was ended; empty if it was not.
-    is_stopped : bool
-        Whether that was the callback.
     """
 
     def __init__(
@@ -49,3 +45,18 @@ class Growing:
             self.reason = self.reason or f"stopped at time_limit={self._control.time_limit:g} s,"
             return True
         return False
+
+    def why(self, tree: Tree, wanted: float) -> str:
+        """Return why the growth was ended early, by Ctrl-C or as above; nothing if it was not."""
+        leaves = f"{tree.n_splits + 1} {'leaves' if tree.n_splits else 'leaf'}"
+        if tree.interrupted:
+            limit = "" if wanted == np.inf else f" of {wanted}"
+            return f"interrupted at {leaves}{limit}; the tree so far is kept"
+        return f"{self.reason} at {leaves}" if self.reason else ""
+
+    def warn(self, name: str, tree: Tree, reason: str) -> None:
+        """Warn, in the name of an estimator, of an end that nobody asked for."""
+        if tree.interrupted:
+            warn(f"{name} was {reason}.", InterruptedWarning)
+        elif not self.is_stopped:
+            warn(f"{name} {reason}.", NotConvergedWarning)

@@ -31,7 +31,20 @@ class TreeEstimator(HardEstimator):
     A subclass says how a cluster is split, from the similarity of its samples alone.
     """
 
-    time_limit: float | None
+    def __init__(
+        self,
+        n_clusters: int | str = 2,
+        *,
+        affinity: str | Callable[..., Any] = "auto",
+        affinity_params: dict[str, Any] | None = None,
+        time_limit: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.affinity_params = affinity_params
+        self.time_limit = time_limit
+        self.random_state = random_state
 
     @abstractmethod
     def _bisect(self, K: Operator) -> Array | None:
@@ -67,21 +80,14 @@ class TreeEstimator(HardEstimator):
         within = Within(K)
         self.tree_ = self._grow(K, n_clusters, within, ending)
         leaves = self.tree_.leaves()
-        labels = self.tree_.cut(len(leaves))
         outcome: dict[str, Any] = {"objective": within.average(leaves)}
-        if self.tree_.interrupted:
-            reason = f"interrupted at {len(leaves)} leaves of {n_clusters}; the tree so far is kept"
-            outcome |= {"converged": False, "interrupted": True, "stop_reason": reason}
-        elif len(leaves) < n_clusters and ending.reason:
-            reason = f"{ending.reason} at {len(leaves)} leaves of {n_clusters}"
-            outcome |= {"converged": False, "stop_reason": reason}
-        elif len(leaves) < n_clusters:
-            outcome["converged"] = False
-            outcome["stop_reason"] = (
+        if len(leaves) < n_clusters or self.tree_.interrupted:
+            reason = ending.why(self.tree_, n_clusters) or (
                 f"stopped at {len(leaves)} clusters of {n_clusters}: the samples of each are too alike to be "
                 "split"
             )
-        self._store_labels(similarity, labels, len(leaves), **outcome)
+            outcome |= {"converged": False, "interrupted": self.tree_.interrupted, "stop_reason": reason}
+        self._store_labels(similarity, self.tree_.cut(len(leaves)), len(leaves), **outcome)
         return self
 
     def _grow(self, K: Operator, n_clusters: int, within: Within, ending: Growing) -> Tree:
@@ -148,21 +154,6 @@ class Diana(TreeEstimator):
 
     _fits_by_chance: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        n_clusters: int | str = 2,
-        *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.affinity_params = affinity_params
-        self.time_limit = time_limit
-        self.random_state = random_state
-
     def _bisect(self, K: Operator) -> Array | None:
         return splinter(K)
 
@@ -216,12 +207,14 @@ class DivisiveClustering(TreeEstimator):
         time_limit: float | None = None,
         random_state: Any = None,
     ) -> None:
+        super().__init__(
+            n_clusters,
+            affinity=affinity,
+            affinity_params=affinity_params,
+            time_limit=time_limit,
+            random_state=random_state,
+        )
         self.estimator = estimator
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.affinity_params = affinity_params
-        self.time_limit = time_limit
-        self.random_state = random_state
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -261,15 +254,7 @@ class DivisiveClustering(TreeEstimator):
 
 
 def _right_half(labels: Array) -> Array | None:
-    """Return which samples are in another cluster than the first; those in none, −1, go with the larger part.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.divisive import _right_half
-    >>> _right_half(np.array([-1, 0, 1, 1])).tolist()
-    [True, False, True, True]
-    """
+    """Return the samples in another cluster than the first; those in none, −1, go with the larger part."""
     placed = labels >= 0
     if not placed.any():
         return None

@@ -25,7 +25,6 @@ from symclust.exceptions import (
     DegenerateWarning,
     InputError,
     InputTypeError,
-    InterruptedWarning,
     NotConvergedWarning,
     OptionError,
     warn,
@@ -185,11 +184,10 @@ class HierarchicalNMF(Clusterer):
                 wanted, self.score_threshold, lambda tree, node: ending.after(tree.n_splits, node.score)
             )
         self._store(growth, X.shape[1], X.dtype)
-        self.stop_reason_, self.converged_ = self._end(wanted, ending.reason)
         self._X = given if isinstance(X, RowBlocks) else X  # flatten() explains all of it
         self._known = KnownRows(X)
         self._warn_of_degenerate(np.setdiff1d(np.arange(X.shape[0]), samples.members))
-        self._warn_of_fewer_leaves(wanted, ending)
+        self._store_end(wanted, ending)
         self.timings_["total"] = time.perf_counter() - begun
         return self
 
@@ -242,20 +240,26 @@ class HierarchicalNMF(Clusterer):
         self.n_iter_ = clock.n_iter
         self.timings_ = {"splits": clock.splits, "copies": clock.copies, "scores": clock.scores}
 
-    def _end(self, wanted: float, ended: str) -> tuple[str, bool]:
-        """Return why the growth ended, and whether that is what was asked for."""
-        n_leaves = self.tree_.n_splits + 1
+    def _store_end(self, wanted: float, ending: Growing) -> None:
+        n_leaves, ended = self.tree_.n_splits + 1, ending.why(self.tree_, wanted)
         leaves = f"{n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
-        if self.tree_.interrupted:
-            limit = "" if wanted == np.inf else f" of {wanted}"
-            return f"interrupted at {leaves}{limit}; the tree so far is kept", False
-        if n_leaves >= wanted:
-            return f"done: {leaves}", True
-        if ended:
-            return f"{ended} at {leaves}", False
-        if self.score_threshold is not None:
-            return f"done: no leaf reaches the threshold, at {leaves}", True
-        return f"no leaf can be split further, at {leaves}", False
+        self.converged_ = not self.tree_.interrupted and n_leaves >= wanted
+        if self.converged_:
+            self.stop_reason_ = f"done: {leaves}"
+        elif ended:
+            self.stop_reason_ = ended
+            ending.warn(type(self).__name__, self.tree_, ended)
+        elif self.score_threshold is not None:
+            self.converged_ = True
+            self.stop_reason_ = f"done: no leaf reaches the threshold, at {leaves}"
+        else:
+            self.stop_reason_ = f"no leaf can be split further, at {leaves}"
+            warn(
+                f"{type(self).__name__} found only {leaves} of {wanted}: no leaf can be split further. This "
+                "happens if samples are too similar, or if splits only cut off outliers (outlier_trials, "
+                "outlier_ratio).",
+                NotConvergedWarning,
+            )
 
     def _warn_of_degenerate(self, empty: Array) -> None:
         if empty.size:
@@ -267,21 +271,6 @@ class HierarchicalNMF(Clusterer):
             )
         placed = self.labels_[self.labels_ >= 0]  # outliers are an answer, given in `outliers_`
         warn_of_degenerate(type(self).__name__, placed, len(self.components_), OF_FEATURES)
-
-    def _warn_of_fewer_leaves(self, wanted: float, ending: Growing) -> None:
-        name, n_leaves = type(self).__name__, self.tree_.n_splits + 1
-        if self.tree_.interrupted:
-            warn(f"{name} was {self.stop_reason_}.", InterruptedWarning)
-        elif not self.converged_ and ending.reason:
-            if not ending.is_stopped:
-                warn(f"{name} {self.stop_reason_}.", NotConvergedWarning)
-        elif not self.converged_:
-            warn(
-                f"{name} found only {n_leaves} {'cluster' if n_leaves == 1 else 'clusters'} of the {wanted} "
-                "asked for: no leaf can be split further. This happens if samples are too similar, or if "
-                "splits only cut off outliers (outlier_trials, outlier_ratio).",
-                NotConvergedWarning,
-            )
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
         if data and "_X" in vars(self):

@@ -334,21 +334,6 @@ class HierarchicalLeftStochastic(TreeEstimator):
 
     _fits_by_chance: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        n_clusters: int | str = 2,
-        *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.affinity_params = affinity_params
-        self.time_limit = time_limit
-        self.random_state = random_state
-
     def _comment(self, similarity: Similarity) -> None:
         warn_of_negative_part(similarity, type(self).__name__)
 

@@ -84,14 +84,6 @@ class Within:
     ----------
     operator : Operator
         K.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import Node, Within
-    >>> from symclust.operators import as_operator
-    >>> Within(as_operator(np.ones((4, 4))))(Node(0, np.arange(3)))
-    0.5
     """
 
     def __init__(self, operator: Operator) -> None:
@@ -126,14 +118,6 @@ def splinter(operator: Operator) -> Array | None:
     The sample of least average similarity to the others leaves first. Then, one by one, the sample whose
     average similarity to those that left exceeds that to those that stay the most (Arora, Gupta, Kapila and
     Fazel 2013, (16)), until there is none. A step reads one row of K.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import splinter
-    >>> from symclust.operators import as_operator
-    >>> splinter(as_operator(np.kron(np.diag([2.0, 1.0]), np.ones((2, 2))))).tolist()
-    [False, False, True, True]
     """
     n = operator.n
     if n < 2:

@@ -117,17 +117,14 @@ class Tree:
         self.nodes += children
         node.children = tuple(child.number for child in children)
         node.split = self.n_splits
-        self.n_splits += (
-            1  # only now is it a split: `forget_incomplete` takes back what was interrupted before
-        )
+        self.n_splits += 1  # the split counts from here: one interrupted before is taken back
         return children
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """End a growth at Ctrl-C, and keep the tree as it is after its last split, marked as `interrupted`.
+        """End a growth at Ctrl-C and keep the tree as after its last split, marked as `interrupted`.
 
-        Every state of a growing tree is an answer, with fewer leaves. Before the first split there is none to
-        keep, and the interrupt goes on to the caller.
+        Before the first split the interrupt goes on to the caller.
         """
         try:
             yield
@@ -139,7 +136,7 @@ class Tree:
             self.interrupted = True
 
     def _forget_incomplete(self) -> None:
-        """Take back a split in whose making an interrupt came; nothing else is changed."""
+        """Take back a split that was interrupted."""
         n_nodes = 1
         for node in self.nodes:
             if node.split is not None and node.split < self.n_splits:
@@ -155,7 +152,7 @@ class Tree:
         return self
 
     def leaves(self, n_clusters: int | None = None) -> list[Node]:
-        """Return the leaves from left to right, now or when there were `n_clusters`."""
+        """Leaves from left to right, now or when there were `n_clusters`."""
         last = self._last_split(n_clusters)
         return [node for node in self.walk(last) if node.split is None or node.split >= last]
 
@@ -230,29 +227,20 @@ class Tree:
     def linkage(self, of: str = "samples") -> Array:
         """Return the tree as a linkage matrix, for ``scipy.cluster.hierarchy``.
 
-        Heights count splits from the last to the first, so a split made early is drawn high, and
-        ``fcluster(Z, k, criterion="maxclust")`` and ``cut_tree(Z, k)`` give the clusters of ``cut(k)``. Only
-        for splits in two.
+        Heights count splits from the last to the first, so that a split made early is drawn high, and
+        ``fcluster(Z, k, criterion="maxclust")`` gives the clusters of ``cut(k)``. Only for splits in two.
 
         Parameters
         ----------
         of : {"samples", "leaves"}, default="samples"
-            What the observations are. Observation i is sample i, and the samples of a leaf are merged at
-            height 0; or it is leaf i from left to right, as in `cut`, and sizes count leaves.
-
-            Samples in no leaf, such as outliers of topics, are left out: observation i is then the i-th of
-            the others, ``np.flatnonzero(labels >= 0)``.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_observations - 1, 4)
-            SciPy wants at least two observations.
+            Observation i is sample i, and the samples of a leaf are merged at height 0; or it is leaf i from
+            left to right, as in `cut`, and sizes count leaves. Samples in no leaf, such as outliers of
+            topics, are left out: observation i is then the i-th of ``np.flatnonzero(labels >= 0)``.
 
         Notes
         -----
-        The matrix takes 32 bytes per sample, and time linear in their number. Not so in SciPy: ``dendrogram``
-        of more than a few thousand samples needs ``truncate_mode``, or the leaves alone, and ``cut_tree``
-        takes quadratic time where ``fcluster`` and `cut` do not.
+        ``dendrogram`` of more than a few thousand samples needs ``truncate_mode`` or the leaves alone, and
+        ``cut_tree`` takes quadratic time; ``fcluster`` and `cut` do not.
 
         Examples
         --------
@@ -285,11 +273,7 @@ class Tree:
         return np.concatenate([inside, np.array(rows, dtype=np.float64).reshape(-1, 4)])
 
     def to_newick(self, names: Sequence[Any] | None = None) -> str:
-        """Return the tree in Newick's notation.
-
-        Leaves are clusters, numbered as in `cut`; with the `names` of the samples, one each in their order,
-        each cluster is the group of its samples.
-        """
+        """Return the tree in Newick's notation: clusters by number, or as groups of `names` of samples."""
         names = self._check_names(names)
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
         text: dict[int, str] = {}
@@ -303,10 +287,7 @@ class Tree:
         return text[0] + ";"
 
     def to_dict(self, names: Sequence[Any] | None = None) -> dict[str, Any]:
-        """Return the tree as nested dicts of plain numbers, strings and lists, children within their parent.
-
-        Clusters list their samples by number, or by the `names` of the samples.
-        """
+        """Return the tree as nested dicts, samples of a cluster by number or by `names` of all samples."""
         names = self._check_names(names)
         place = {leaf.number: i for i, leaf in enumerate(self.leaves())}
         found: dict[int, dict[str, Any]] = {}

@@ -30,28 +30,26 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T>&& numbers) {
 
 // Inner product in double precision, whatever the entries are.
 template <typename T>
-double dot(const T* x, const T* y, std::ptrdiff_t size) {
+double dot(const T* x, const T* y, ptrdiff_t size) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-    for (std::ptrdiff_t e = 0; e < size; ++e) sum += static_cast<double>(x[e]) * static_cast<double>(y[e]);
+    for (ptrdiff_t e = 0; e < size; ++e) sum += double(x[e]) * double(y[e]);
     return sum;
 }
 
 // Row borders of `parts` pieces with about equal cost, a row costing its nonzeros plus one.
 template <typename I>
-std::vector<std::ptrdiff_t> balanced_rows(const I* indptr, std::ptrdiff_t n, int parts) {
-    std::vector<std::ptrdiff_t> borders(parts + 1, n);
+std::vector<ptrdiff_t> balanced_rows(const I* indptr, ptrdiff_t n, int parts) {
+    std::vector<ptrdiff_t> borders(parts + 1, n);
     borders[0] = 0;
-    const double total = static_cast<double>(indptr[n]) + static_cast<double>(n);
+    const double total = double(indptr[n]) + double(n);
     for (int p = 1; p < parts; ++p) {
         const double target = total * p / parts;
-        std::ptrdiff_t low = borders[p - 1], high = n;
+        ptrdiff_t low = borders[p - 1], high = n;
         while (low < high) {
-            const std::ptrdiff_t middle = (low + high) / 2;
-            if (static_cast<double>(indptr[middle]) + static_cast<double>(middle) < target)
-                low = middle + 1;
-            else
-                high = middle;
+            const ptrdiff_t middle = (low + high) / 2;
+            if (double(indptr[middle]) + double(middle) < target) low = middle + 1;
+            else high = middle;
         }
         borders[p] = low;
     }

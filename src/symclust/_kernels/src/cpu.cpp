@@ -1,7 +1,8 @@
-// Which x86-64 level the processor supports. Compiled without any instruction-set flag, so that it runs everywhere.
+// Which x86-64 level the processor supports. Compiled without any instruction-set flag, so that it runs
+// everywhere.
 //
-// A level is complete or it is not there: compilers use every instruction of it. The lists are those of the psABI
-// (x86-64-ABI, "Micro-architecture levels"), by the bits that CPUID reports.
+// A level is complete or it is not there: compilers use every instruction of it. The lists are those of the
+// psABI (x86-64-ABI, "Micro-architecture levels"), by the bits that CPUID reports.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -29,7 +30,8 @@ struct Registers {
     std::uint32_t saved;     // XCR0
 
     bool have(const Registers& all) const {
-        return !(all.basic & ~basic) && !(all.more & ~more) && !(all.extended & ~extended) && !(all.saved & ~saved);
+        return !(all.basic & ~basic) && !(all.more & ~more) && !(all.extended & ~extended) &&
+               !(all.saved & ~saved);
     }
 };
 

@@ -1,8 +1,9 @@
 // Blocks of work shared with helper threads that nobody has to wait for.
 //
-// At the end of an OpenMP loop all threads meet. On a machine that is busy with other things one of them may not run for
-// many milliseconds, and a pass over a sparse matrix takes one or two. Here a thread that has not begun is not waited
-// for: whoever runs takes the next block. While as many callers as threads work side by side, their helpers sleep.
+// At the end of an OpenMP loop all threads meet. On a machine that is busy with other things one of them may
+// not run for many milliseconds, and a pass over a sparse matrix takes one or two. Here a thread that has not
+// begun is not waited for: whoever runs takes the next block. While as many callers as threads work side by
+// side, their helpers sleep.
 #pragma once
 
 #include "parallel.hpp"
@@ -24,8 +25,8 @@ public:
 
     ~Helpers() { dismiss(); }
 
-    // Calls work(0), ..., work(blocks - 1), in any order and on any thread. What one of them throws, or an interrupt, is
-    // thrown here when none is running; blocks that have not begun are then left out.
+    // Calls work(0), ..., work(blocks - 1), in any order and on any thread. What one of them throws, or an
+    // interrupt, is thrown here when none is running; blocks that have not begun are then left out.
     template <typename Work>
     void run(int blocks, const Work& work) {
         if (pool.empty() || blocks < 2 || callers >= threads) {
@@ -35,16 +36,17 @@ public:
             }
             return;
         }
-        Round mine{std::cref(work), static_cast<std::uint32_t>(blocks)};
-        std::uint32_t number;
+        Round mine{std::cref(work), uint32_t(blocks)};
+        uint32_t number;
         {
             std::lock_guard<std::mutex> lock(door);
             job = &mine;
             number = ++round;
-            ticket.store(static_cast<std::uint64_t>(number) << 32 | mine.count, std::memory_order_release);
+            ticket.store(uint64_t(number) << 32 | mine.count, std::memory_order_release);
         }
         bell.notify_all();
-        while (take(number, false)) {}
+        while (take(number, false)) {
+        }
         while (mine.finished.load(std::memory_order_acquire) < mine.count) {
             std::this_thread::yield();
             mine.team.run(false, [] { checkpoint(); });
@@ -59,22 +61,24 @@ private:
     // One call of run().
     struct Round {
         std::function<void(int)> work;
-        std::uint32_t count;
-        std::atomic<std::uint32_t> finished{0};
+        uint32_t count;
+        std::atomic<uint32_t> finished{0};
         Team team;
     };
 
-    // Takes one block of that round, if any is left. The ticket holds the round and how many of its blocks are left in one
-    // word: nobody can see the one without the other. A thread that has taken a block keeps run() from returning, so that
-    // `job` is that round's until the block has finished; before that nothing of it may be read.
-    bool take(std::uint32_t wanted, bool helps) {
-        std::uint64_t seen = ticket.load(std::memory_order_acquire);
+    // Takes one block of that round, if any is left. The ticket holds the round and how many of its blocks
+    // are left in one word: nobody can see the one without the other. A thread that has taken a block keeps
+    // run() from returning, so that `job` is that round's until the block has finished; before that nothing
+    // of it may be read.
+    bool take(uint32_t wanted, bool helps) {
+        uint64_t seen = ticket.load(std::memory_order_acquire);
         do {
-            if (static_cast<std::uint32_t>(seen >> 32) != wanted || static_cast<std::uint32_t>(seen) == 0) return false;
-        } while (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_acquire));
+            if (uint32_t(seen >> 32) != wanted || uint32_t(seen) == 0) return false;
+        } while (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
         Round& mine = *job;
         mine.team.run(helps, [&] {
-            if (!mine.team.ended()) mine.work(static_cast<int>(mine.count - static_cast<std::uint32_t>(seen)));
+            if (!mine.team.ended()) mine.work(int(mine.count - uint32_t(seen)));
             checkpoint();
         });
         mine.finished.fetch_add(1, std::memory_order_release);
@@ -82,17 +86,20 @@ private:
     }
 
     void serve() {
-        std::uint32_t known = 0;
+        uint32_t known = 0;
         for (;;) {
             // The next pass follows within microseconds, and waking up takes tens of them.
-            for (int tries = 0; tries < patience && round.load(std::memory_order_relaxed) == known && !leave; ++tries) spin();
+            for (int tries = 0; tries < patience && round.load(std::memory_order_relaxed) == known && !leave;
+                 ++tries)
+                spin();
             {
                 std::unique_lock<std::mutex> lock(door);
                 bell.wait(lock, [&] { return leave || round != known; });
                 if (leave) return;
                 known = round;
             }
-            while (take(known, true)) {}
+            while (take(known, true)) {
+            }
         }
     }
 
@@ -114,8 +121,8 @@ private:
     std::mutex door;
     std::condition_variable bell;
     Round* job = nullptr;
-    std::atomic<std::uint64_t> ticket{0};
-    std::atomic<std::uint32_t> round{0};
+    std::atomic<uint64_t> ticket{0};
+    std::atomic<uint32_t> round{0};
     std::atomic<bool> leave{false};
 };
 

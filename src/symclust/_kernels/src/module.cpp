@@ -15,7 +15,7 @@ void bind_order(nb::module_& m);
 void bind_nnls(nb::module_& m);
 void bind_row_descent(nb::module_& m);
 void bind_sparse_factor(nb::module_& m);
-void bind_gram_descent(nb::module_& m);
+void bind_factored_sweep(nb::module_& m);
 void bind_coordinate(nb::module_& m);
 void bind_absolute(nb::module_& m);
 void bind_rank_two(nb::module_& m);
@@ -26,7 +26,8 @@ void bind_random_walk(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_pixels(nb::module_& m);
 
-// A Python function that raises when the calling thread's work is no longer wanted. Lives as long as the process.
+// A Python function that raises when the calling thread's work is no longer wanted. Lives as long as the
+// process.
 static PyObject* python_checkpoint = nullptr;
 
 void ask_python() {
@@ -41,7 +42,8 @@ void ask_python() {
 static void bind_threads(nb::module_& m) {
     m.def("max_threads", &max_threads);
     m.def("set_default_threads", [](int threads) { default_threads = std::max(threads, 1); });
-    m.def("set_thread_limit", [](int threads) { thread_limit = threads; });  // of calls from this thread; 0: none
+    m.def("set_thread_limit",
+          [](int threads) { thread_limit = threads; });  // of calls from this thread; 0: none
     m.def("set_checkpoint", [](nb::object function) { python_checkpoint = function.release().ptr(); });
     m.attr("checks_indices") = checks_indices;
 #if !defined(_WIN32)
@@ -63,7 +65,7 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_nnls(m);
     bind_row_descent(m);
     bind_sparse_factor(m);
-    bind_gram_descent(m);
+    bind_factored_sweep(m);
     bind_coordinate(m);
     bind_absolute(m);
     bind_rank_two(m);

@@ -1,5 +1,5 @@
-// Three methods for nonnegative least squares on one row: coordinate descent, active sets, block principal pivoting. Each
-// falls back on the one before it.
+// Three methods for nonnegative least squares on one row: coordinate descent, active sets, block principal
+// pivoting. Each falls back on the one before it.
 #pragma once
 
 #include "nnls_problem.hpp"
@@ -13,16 +13,16 @@ public:
     explicit NnlsHals(const NnlsProblem<T>& problem)
         : problem_(problem), gradient_(problem.stride), support_(problem.k), values_(problem.k) {}
 
-    // One or more sweeps over x in place. The gradient is carried along, so a coordinate that stays where it is costs
-    // O(1) and only those that move cost O(k). A pinned coordinate (zero diagonal) keeps its value unless r_l < 0,
-    // where 0 is best: it never moves away from zero. Returns the largest change of the last sweep, each in the scale
-    // of its variable.
+    // One or more sweeps over x in place. The gradient is carried along, so a coordinate that stays where it
+    // is costs O(1) and only those that move cost O(k). A pinned coordinate (zero diagonal) keeps its value
+    // unless r_l < 0, where 0 is best: it never moves away from zero. Returns the largest change of the last
+    // sweep, each in the scale of its variable.
     T sweep(const T* r, T* x, int n_sweeps) {
         start(r, x);
         T largest = 0;
         for (int s = 0; s < n_sweeps; ++s) {
             largest = 0;
-            for (std::ptrdiff_t l = 0; l < problem_.k; ++l) largest = std::max(largest, update(l, r, x));
+            for (ptrdiff_t l = 0; l < problem_.k; ++l) largest = std::max(largest, update(l, r, x));
         }
         return largest;
     }
@@ -35,16 +35,16 @@ private:
 
     void start(const T* r, T* x) {
         int m = 0;
-        for (std::ptrdiff_t l = 0; l < problem_.k; ++l) {
+        for (ptrdiff_t l = 0; l < problem_.k; ++l) {
             x[l] = std::max(T(0), x[l]);
-            support_[m] = static_cast<int>(l);
+            support_[m] = int(l);
             values_[m] = x[l];
             m += x[l] > 0;
         }
         nnls_gradient(problem_, r, support_.data(), values_.data(), m, gradient_.data());
     }
 
-    T update(std::ptrdiff_t l, const T* r, T* SYMCLUST_RESTRICT x) {
+    T update(ptrdiff_t l, const T* r, T* SYMCLUST_RESTRICT x) {
         const T root = problem_.root[l];
         if (root == 0) {
             if (r[l] < 0) x[l] = 0;
@@ -56,29 +56,30 @@ private:
         x[l] = next;
         const T* g = problem_.row(l);
         T* SYMCLUST_RESTRICT y = gradient_.data();
-        for (std::ptrdiff_t j = 0; j < problem_.stride; ++j) y[j] += change * g[j];
+        for (ptrdiff_t j = 0; j < problem_.stride; ++j) y[j] += change * g[j];
         return root * std::abs(change);
     }
 };
 
 // Active set method (Lawson and Hanson 1974, from normal equations), for semidefinite G.
 //
-// x is feasible throughout and the objective falls with every step, so no passive set returns. One variable enters at
-// a time, placed last in F: if its pivot is rounding, it depends on the others, and along the direction that keeps Gx
-// the objective falls as a straight line until a variable reaches zero, or without end.
+// x is feasible throughout and the objective falls with every step, so no passive set returns. One variable
+// enters at a time, placed last in F: if its pivot is rounding, it depends on the others, and along the
+// direction that keeps Gx the objective falls as a straight line until a variable reaches zero, or without
+// end.
 template <typename T>
 class NnlsActiveSet {
 public:
     NnlsActiveSet(const NnlsProblem<T>& problem, NnlsCholesky<T>& factor)
-        : problem_(problem), factor_(factor), refine_(problem), F_(problem.k), x_(problem.k), target_(problem.k),
-          direction_(problem.k), y_(problem.stride), barred_(problem.k) {}
+        : problem_(problem), factor_(factor), refine_(problem), F_(problem.k), x_(problem.k),
+          target_(problem.k), direction_(problem.k), y_(problem.stride), barred_(problem.k) {}
 
     // Solves from the support of x, in place. After `max_steps` entries (rounding may make the method wander)
     // coordinate descent finishes.
-    void solve(const T* r, T* x, std::ptrdiff_t max_steps) {
+    void solve(const T* r, T* x, ptrdiff_t max_steps) {
         start(r, x);
         bool done = false;
-        for (std::ptrdiff_t step = 0; step < max_steps && !done; ++step) {
+        for (ptrdiff_t step = 0; step < max_steps && !done; ++step) {
             pace_(problem_.k * problem_.k);
             const int entering = most_negative(r);
             done = entering < 0;
@@ -165,7 +166,8 @@ private:
         return Outcome::moved;
     }
 
-    // Newton direction to the minimiser on the passive set; returns the first variable to reach zero on the way, or -1.
+    // Newton direction to the minimiser on the passive set; returns the first variable to reach zero on the
+    // way, or -1.
     int aim(const T* r) {
         for (int i = 0; i < m_; ++i) target_[i] = r[F_[i]];
         factor_.solve(target_.data());
@@ -173,8 +175,8 @@ private:
         return first_to_zero([this](int i) { return target_[i] <= 0; });
     }
 
-    // The last variable depends on the others: raise it while they keep Gx as it is. A fall that is rounding ends
-    // nothing: it would carry x as far as 1/eps.
+    // The last variable depends on the others: raise it while they keep Gx as it is. A fall that is rounding
+    // ends nothing: it would carry x as far as 1/eps.
     int slide() {
         const T* g = problem_.row(F_[m_ - 1]);
         for (int i = 0; i < m_; ++i) direction_[i] = -g[F_[i]];
@@ -210,10 +212,8 @@ private:
         for (int i = 0; i < m_; ++i) {
             F_[count] = F_[i];
             x_[count] = x_[i];
-            if (x_[i] > 0)
-                ++count;
-            else
-                barred_[F_[i]] = open;
+            if (x_[i] > 0) ++count;
+            else barred_[F_[i]] = open;
         }
         m_ = count;
     }
@@ -223,7 +223,7 @@ private:
         for (int sweep = 0; sweep < 1000; ++sweep) {
             const T change = refine_.sweep(r, x, 1);
             T size = 0;
-            for (std::ptrdiff_t j = 0; j < problem_.k; ++j) size += problem_.root[j] * x[j];
+            for (ptrdiff_t j = 0; j < problem_.k; ++j) size += problem_.root[j] * x[j];
             if (!(change > std::numeric_limits<T>::epsilon() * size)) break;
         }
     }
@@ -237,20 +237,20 @@ public:
         : problem_(problem), factor_(problem), active_set_(problem, factor_), sweeps_(problem), F_(problem.k),
           next_(problem.k), guess_(problem.k), x_(problem.k), y_(problem.stride), kept_(problem.k) {}
 
-    // Solves from the support of `start` into `out` (which may be the same). Every exchange costs O(|F|^3 + |F| k).
-    // After `max_exchanges`, or when dependent variables make an exchange change nothing, the active set method
-    // takes over, which needs no assumption on G.
-    void solve(const T* r, const T* start, T* out, int max_exchanges, std::ptrdiff_t max_steps) {
+    // Solves from the support of `start` into `out` (which may be the same). Every exchange costs O(|F|^3 +
+    // |F| k). After `max_exchanges`, or when dependent variables make an exchange change nothing, the active
+    // set method takes over, which needs no assumption on G.
+    void solve(const T* r, const T* start, T* out, int max_exchanges, ptrdiff_t max_steps) {
         support(start);
         if (m_ == 0) guess_support(r);
-        std::ptrdiff_t fewest = problem_.k + 1;
+        ptrdiff_t fewest = problem_.k + 1;
         int chances = full_exchanges;
         for (int exchange = 0;; ++exchange) {
-            const std::ptrdiff_t infeasible = solve_passive(r);
+            const ptrdiff_t infeasible = solve_passive(r);
             pace_(problem_.k * problem_.k);
             if (infeasible > 0 && exchange < max_exchanges) {
-                // Full exchange while the number of infeasible variables falls, and three times more when it does
-                // not; then Murty's rule, the last infeasible variable alone, which cannot cycle.
+                // Full exchange while the number of infeasible variables falls, and three times more when it
+                // does not; then Murty's rule, the last infeasible variable alone, which cannot cycle.
                 if (infeasible < fewest) {
                     fewest = infeasible;
                     chances = full_exchanges;
@@ -288,17 +288,18 @@ private:
         m_ = m;
     }
 
-    // Without a start, the first full exchange would factor a block of all r_j > 0. Three sweeps of coordinate descent
-    // cost less and mostly find the support.
+    // Without a start, the first full exchange would factor a block of all r_j > 0. Three sweeps of
+    // coordinate descent cost less and mostly find the support.
     void guess_support(const T* r) {
         std::fill(guess_.begin(), guess_.end(), T(0));
         sweeps_.sweep(r, guess_.data(), 3);
         support(guess_.data());
     }
 
-    // Solves on F and returns how many variables are infeasible. A passive variable's place in y gets 0 if x is
-    // feasible there and minus infinity if not, so that one comparison with the tolerance serves both kinds.
-    std::ptrdiff_t solve_passive(const T* r) {
+    // Solves on F and returns how many variables are infeasible. A passive variable's place in y gets 0 if x
+    // is feasible there and minus infinity if not, so that one comparison with the tolerance serves both
+    // kinds.
+    ptrdiff_t solve_passive(const T* r) {
         factor_.factor(F_.data(), m_);
         for (int i = 0; i < m_; ++i) x_[i] = r[F_[i]];
         factor_.solve(x_.data());
@@ -309,22 +310,22 @@ private:
         return count_infeasible(r);
     }
 
-    std::ptrdiff_t count_infeasible(const T* SYMCLUST_RESTRICT r) const {
+    ptrdiff_t count_infeasible(const T* SYMCLUST_RESTRICT r) const {
         const T* SYMCLUST_RESTRICT y = y_.data();
         const T* SYMCLUST_RESTRICT root = problem_.root.data();
         const T size = size_;
         int count = 0;
-        for (std::ptrdiff_t j = 0; j < problem_.stride; ++j)
+        for (ptrdiff_t j = 0; j < problem_.stride; ++j)
             count += y[j] < nnls_lowest(problem_, r[j], root[j], size);
         return count;
     }
 
-    // The next passive set, in increasing order; false if it is the present one. Variables that Cholesky dropped
-    // count as not passive.
+    // The next passive set, in increasing order; false if it is the present one. Variables that Cholesky
+    // dropped count as not passive.
     bool exchange_variables(const T* r, bool all) {
         std::fill(kept_.begin(), kept_.end(), char(0));
         for (int i = 0; i < m_; ++i) kept_[F_[i]] = factor_.kept(i);
-        int last = static_cast<int>(problem_.k) - 1;
+        int last = int(problem_.k) - 1;
         while (!infeasible(r, last)) --last;
         int m = 0;
         for (int j = 0; j < problem_.k; ++j) {
@@ -338,7 +339,9 @@ private:
         return changed;
     }
 
-    bool infeasible(const T* r, int j) const { return y_[j] < nnls_lowest(problem_, r[j], problem_.root[j], size_); }
+    bool infeasible(const T* r, int j) const {
+        return y_[j] < nnls_lowest(problem_, r[j], problem_.root[j], size_);
+    }
 
     void write(T* out) const {
         std::fill(out, out + problem_.k, T(0));

@@ -3,10 +3,12 @@
 //   full          ‖h‖⁴ − 2 a ‖h‖² + 2 hᵀGh − 4 bᵀh     (a the diagonal entry of A)
 //   off-diagonal                    2 hᵀGh − 4 bᵀh
 //
-// with G = Σ hⱼhⱼᵀ and b = Σ aᵢⱼ hⱼ over the other rows j. Coordinates are minimised exactly, one after the other.
+// with G = Σ hⱼhⱼᵀ and b = Σ aᵢⱼ hⱼ over the other rows j. Coordinates are minimised exactly, one after the
+// other.
 //
-// Everything is in double precision, whatever H is stored in, and padded with zeros to a multiple of four columns. The padded
-// width is a template parameter for the common cases, so that the short loops over a row unroll; 0 means any width.
+// Everything is in double precision, whatever H is stored in, and padded with zeros to a multiple of four
+// columns. The padded width is a template parameter for the common cases, so that the short loops over a row
+// unroll; 0 means any width.
 #pragma once
 
 #include "common.hpp"
@@ -25,15 +27,15 @@ struct RowChange {
 };
 
 struct RowTask {
-    double* h;       // the row, changed in place (padded)
-    double* b;       // Σ aᵢⱼ hⱼ over all j including i (padded); changed
-    double* G;       // padded k × k, including h hᵀ on entry and the new h hᵀ on exit
-    double* Gh;      // scratch (padded)
-    int* support;    // scratch: the columns where h is nonzero
+    double* h;     // the row, changed in place (padded)
+    double* b;     // Σ aᵢⱼ hⱼ over all j including i (padded); changed
+    double* G;     // padded k × k, including h hᵀ on entry and the new h hᵀ on exit
+    double* Gh;    // scratch (padded)
+    int* support;  // scratch: the columns where h is nonzero
     double diagonal;
-    double flat;     // curvature that is nothing but rounding
+    double flat;  // curvature that is nothing but rounding
     int k, ld, cycles;
-    bool single;     // round new values to single precision
+    bool single;  // round new values to single precision
 };
 
 using RowUpdate = RowChange (*)(const RowTask&);
@@ -48,11 +50,11 @@ inline int find_support(const double* h, int k, int* support) {
 }
 
 // G += sign * h hᵀ, touching only rows where h is nonzero: rows of H soon become sparse.
-inline void add_outer(double* SYMCLUST_RESTRICT G, const double* SYMCLUST_RESTRICT h, const int* support, int size, int ld,
-                      double sign) {
+inline void add_outer(double* SYMCLUST_RESTRICT G, const double* SYMCLUST_RESTRICT h, const int* support,
+                      int size, int ld, double sign) {
     for (int e = 0; e < size; ++e) {
         const double value = sign * h[support[e]];
-        double* SYMCLUST_RESTRICT row = G + static_cast<std::ptrdiff_t>(support[e]) * ld;
+        double* SYMCLUST_RESTRICT row = G + ptrdiff_t(support[e]) * ld;
 #pragma omp simd
         for (int m = 0; m < ld; ++m) row[m] += value * h[m];
     }
@@ -71,7 +73,7 @@ RowChange update_row(const RowTask& task) {
     add_outer(G, h, task.support, size, ld, -1.0);
     std::fill(Gh, Gh + ld, 0.0);
     for (int e = 0; e < size; ++e) {
-        const double* SYMCLUST_RESTRICT row = G + static_cast<std::ptrdiff_t>(task.support[e]) * ld;
+        const double* SYMCLUST_RESTRICT row = G + ptrdiff_t(task.support[e]) * ld;
         const double value = h[task.support[e]];
 #pragma omp simd
         for (int m = 0; m < ld; ++m) Gh[m] += value * row[m];
@@ -96,13 +98,14 @@ RowChange update_row(const RowTask& task) {
     for (int cycle = 0; cycle < task.cycles; ++cycle) {
         const double before = change.decrease;
         for (int l = 0; l < k; ++l) {
-            const double* SYMCLUST_RESTRICT row = G + static_cast<std::ptrdiff_t>(l) * ld;
+            const double* SYMCLUST_RESTRICT row = G + ptrdiff_t(l) * ld;
             const double x = h[l], rest = row[l];
             const double slope = Gh[l] - x * rest - b[l];
             const double curvature = Full ? square - x * x - diagonal + rest : rest;
             if (x == 0.0 && slope >= 0.0 && curvature >= 0.0) continue;
-            double next = Full ? quartic_minimiser(curvature, slope, x) : quadratic_minimiser(curvature, slope, x, task.flat);
-            if (task.single) next = static_cast<float>(next);
+            double next = Full ? quartic_minimiser(curvature, slope, x)
+                               : quadratic_minimiser(curvature, slope, x, task.flat);
+            if (task.single) next = float(next);
             const double step = next - x, sum = next + x;
             if (step == 0.0) continue;
             const double fourth = Full ? 0.25 * sum * (next * next + x * x) : 0.0;
@@ -142,17 +145,17 @@ template <typename T>
 class RowWorker {
 public:
     RowWorker(bool full, int k, int starts, int cycles)
-        : k(k), starts(starts), ld(padded(k)), square(static_cast<std::ptrdiff_t>(ld) * ld), cycles(cycles),
-          update(full ? choose_update<true>(k) : choose_update<false>(k)), h(ld), b(ld), Gh(ld), support(ld + 1),
-          G(square * starts), flat(starts) {}
+        : k(k), starts(starts), ld(padded(k)), square(ptrdiff_t(ld) * ld), cycles(cycles),
+          update(full ? choose_update<true>(k) : choose_update<false>(k)), h(ld), b(ld), Gh(ld),
+          support(ld + 1), G(square * starts), flat(starts) {}
 
     // Take the Gram matrices (starts × k × k), each entry plus `offset`.
     void load(const double* source, double offset) {
         for (int s = 0; s < starts; ++s) {
-            flat[s] = rounding_of_gram(source + static_cast<std::ptrdiff_t>(s) * k * k, k);
+            flat[s] = rounding_of_gram(source + ptrdiff_t(s) * k * k, k);
             for (int l = 0; l < k; ++l)
                 for (int m = 0; m < k; ++m)
-                    G[s * square + l * ld + m] = source[(static_cast<std::ptrdiff_t>(s) * k + l) * k + m] + offset;
+                    G[s * square + l * ld + m] = source[(ptrdiff_t(s) * k + l) * k + m] + offset;
         }
     }
 
@@ -162,12 +165,14 @@ public:
         return run_with(G.data() + s * square, s, row, product, diagonal);
     }
 
-    // The same for a row that ignores others: the Gram matrix it sees lacks them. `other(e)` is row e of those, of start s.
+    // The same for a row that ignores others: the Gram matrix it sees lacks them. `other(e)` is row e of
+    // those, of start s.
     template <typename Other>
-    RowChange run_without(int s, T* row, const T* product, double diagonal, std::ptrdiff_t ignored, const Other& other) {
+    RowChange run_without(int s, T* row, const T* product, double diagonal, ptrdiff_t ignored,
+                          const Other& other) {
         double* whole = G.data() + s * square;
         seen.assign(whole, whole + square);
-        for (std::ptrdiff_t e = 0; e < ignored; ++e) add_row(seen.data(), other(e), -1.0);
+        for (ptrdiff_t e = 0; e < ignored; ++e) add_row(seen.data(), other(e), -1.0);
         add_row(whole, row, -1.0);
         const RowChange change = run_with(seen.data(), s, row, product, diagonal);
         add_row(whole, row, 1.0);
@@ -176,7 +181,7 @@ public:
 
 private:
     int k, starts, ld;
-    std::ptrdiff_t square;
+    ptrdiff_t square;
     int cycles;
     RowUpdate update;
     std::vector<double> h, b, Gh;
@@ -191,9 +196,9 @@ private:
             b[l] = product[l];
         }
         std::fill(b.begin() + k, b.end(), 0.0);
-        const RowChange change = update({h.data(), b.data(), gram, Gh.data(), support.data(), diagonal, flat[s], k, ld, cycles,
-                                         sizeof(T) == sizeof(float)});
-        for (int l = 0; l < k; ++l) row[l] = static_cast<T>(h[l]);
+        const RowChange change = update({h.data(), b.data(), gram, Gh.data(), support.data(), diagonal,
+                                         flat[s], k, ld, cycles, sizeof(T) == sizeof(float)});
+        for (int l = 0; l < k; ++l) row[l] = T(h[l]);
         return change;
     }
 

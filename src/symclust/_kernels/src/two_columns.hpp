@@ -8,10 +8,11 @@ namespace symclust {
 
 // Minimises x'Gx/2 - r'x over x >= 0 for a 2 x 2 matrix G = (a b; b c).
 //
-// In units of the columns' lengths, z = x |column| and rho = r / |column|, G is (1 q; q 1). If the minimum without bounds
-// is nonnegative it is the answer, otherwise the better of the two columns alone: the one with the larger rho, if that is
-// positive. Columns that are parallel up to rounding leave the choice to the single ones, which loses at most rounding.
-// All cases are computed and the answer is selected, so that a loop over rows has no branches to guess.
+// In units of the columns' lengths, z = x |column| and rho = r / |column|, G is (1 q; q 1). If the minimum
+// without bounds is nonnegative it is the answer, otherwise the better of the two columns alone: the one with
+// the larger rho, if that is positive. Columns that are parallel up to rounding leave the choice to the
+// single ones, which loses at most rounding. All cases are computed and the answer is selected, so that a
+// loop over rows has no branches to guess.
 struct TwoColumns {
     double a, b, c, shrink1, shrink2, q, inverse;
 
@@ -35,6 +36,6 @@ struct TwoColumns {
 };
 
 template <typename T>
-constexpr double two_columns_dependence = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+constexpr double two_columns_dependence = 8 * double(std::numeric_limits<T>::epsilon());
 
 }  // namespace symclust

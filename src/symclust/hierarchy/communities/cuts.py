@@ -82,16 +82,6 @@ class CutGrowth:
         Seconds and average normalised cut with 1, 2, ... leaves.
     is_stopped : bool
         Whether `after` has ended the growth.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.hierarchy import CutGrowth
-    >>> from symclust.operators import as_operator
-    >>> A = as_operator(nx.ring_of_cliques(4, 5))
-    >>> tree = CutGrowth(A, balance=0.5, smallest=1, while_modular=True, n_init=1, seed=0).grow(20)
-    >>> sorted(leaf.members.tolist() for leaf in tree.leaves())
-    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14], [15, 16, 17, 18, 19]]
     """
 
     def __init__(

@@ -120,17 +120,9 @@ class LeafGraph:
 
         Each node is joined to the one it has the heaviest edge to, compared with the degree there, again and
         again until at most `n_nodes` are left; this graph itself is returned where that is so already. It
-        ends earlier where joining no longer removes a fair share of the edges: nodes that belong together
-        have the same neighbours, so that edges fall together; in a graph where they do not, pairs are as
-        good as chance, and cutting the smaller graph would be little faster. Takes the time of a few passes
-        over the edges.
-
-        Parameters
-        ----------
-        n_nodes : int
-            Number of nodes that is small enough.
-        seed : int
-            Of the random order in which nodes are joined.
+        ends earlier if joining no longer removes a fair share of the edges: nodes that belong together have
+        the same neighbours, so that edges fall together; if they do not, pairs are as good as chance, and
+        cutting the smaller graph would be little faster. Takes the time of a few passes over the edges.
         """
         graph, group = self, np.arange(self.n, dtype=np.int32)
         limit = LARGEST_NODE * self.association() / max(n_nodes, 1)
@@ -146,14 +138,8 @@ class LeafGraph:
         """Return the graph of groups that local moves make of single nodes, and the group of each node.
 
         Node by node, in random order, each goes to the group nearby where it raises the modularity the most,
-        until none does: one level of Louvain's method. Groups have no limit of size, unlike in `coarser`.
-
-        Parameters
-        ----------
-        seed : int
-            Of the random order.
-        fence : ndarray of int32, optional
-            Only nodes with the same number here may be joined.
+        until none does: one level of Louvain's method. Groups have no limit of size, unlike in `coarser`;
+        only nodes with the same number in `fence` may be joined.
         """
         fence = np.empty(0, dtype=np.int32) if fence is None else fence
         group, *arrays = _kernels.join_nodes(*self._arrays, fence, seed)
@@ -168,29 +154,9 @@ class LeafGraph:
         """Return labels after local moves between clusters: none is left that raises the modularity.
 
         A node goes to the cluster nearby where it raises the modularity the most, and its neighbours are
-        looked at again. Takes a few passes over the edges, on one thread.
-
-        Parameters
-        ----------
-        labels : ndarray of int32
-            Cluster of each node, from 0 on.
-        n_clusters : int
-            Number of clusters.
-        smallest : int
-            Nodes of the whole graph that a cluster keeps; 0 lets clusters become empty.
-        both : bool
-            Move only where the normalised association Σ assoc(C, C) / vol(C) rises too.
-
-        Examples
-        --------
-        >>> import networkx as nx
-        >>> import numpy as np
-        >>> from symclust.hierarchy import LeafGraph
-        >>> from symclust.operators import as_operator
-        >>> graph = LeafGraph.whole(as_operator(nx.barbell_graph(4, 0)))
-        >>> labels = np.array([0, 0, 1, 0, 1, 1, 0, 1], dtype=np.int32)
-        >>> graph.moved(labels, 2, smallest=1, both=True).tolist()
-        [0, 0, 0, 0, 1, 1, 1, 1]
+        looked at again. With `both`, only moves that raise the normalised association Σ assoc(C, C) / vol(C)
+        too. A cluster keeps `smallest` nodes of the whole graph; 0 lets clusters become empty. Takes a few
+        passes over the edges, on one thread.
         """
         labels = labels.copy()
         _kernels.move_nodes(*self._arrays, n_clusters, smallest, both, labels)
@@ -201,17 +167,10 @@ class LeafGraph:
         return self.indptr, self.indices, self.weights, self.loops, self.volumes, self.sizes
 
     def bisect(self, balance: float, smallest: int, seed: int) -> Bisection | None:
-        """Return a good normalised cut, None where there is none with `smallest` nodes on both sides.
+        """Return a good normalised cut, None if there is none with `smallest` nodes on both sides.
 
-        Parameters
-        ----------
-        balance : float
-            How much a small side counts against a cut: the gain is multiplied by (10 s)^balance where the
-            smaller side has a share s < 1/10 of the volume.
-        smallest : int
-            Least number of nodes of a side.
-        seed : int
-            Of the random order of coarsening and of the random starts.
+        The gain of a cut is multiplied by (10 s)^balance if its smaller side has a share s < 1/10 of the
+        volume. The order of coarsening and the starts are random.
         """
         if self.sizes.sum() < 2 * smallest or self.n < 2:
             return None

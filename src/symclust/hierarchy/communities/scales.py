@@ -33,15 +33,8 @@ LARGE, BEYOND_CHANCE = 8, 1.5
 class Levels:
     """A graph and smaller and smaller ones made of it by joining nodes.
 
-    Attributes
-    ----------
-    graphs : tuple of LeafGraph
-        From the graph itself to the smallest.
-    groups : tuple of ndarray of int32
-        For each graph but the last, the number of each of its nodes in the next one.
-    is_coarse : bool
-        Whether the smallest graph has fewer nodes than a tree should be cut from, so that nodes of several
-        communities may have been joined.
+    `groups` has, for each graph but the last, the number of each of its nodes in the next one. If the levels
+    are coarse, the smallest graph may have joined nodes of several communities.
     """
 
     graphs: tuple[LeafGraph, ...]
@@ -95,16 +88,9 @@ class Levels:
 class Leaves:
     """A tree whose leaves are clusters of a graph that may have been made of the whole one.
 
-    Whatever a growth has found is one of these. It is complete, so that the growth can end with any of them.
-
-    Attributes
-    ----------
-    tree : Tree
-        How the leaves are nested; its own samples are nodes of the graph that was cut.
-    labels : ndarray of int32
-        Leaf of each node of the present graph.
-    groups : tuple of ndarray of int32
-        From the nodes of the whole graph to those of the present one, as in `Levels`.
+    All that a growth finds is one of these, and complete, so that the growth can end with any of them.
+    `labels` has the leaf of each node of the present graph; `groups` lead there from the nodes of the whole
+    graph, as in `Levels`. The samples of the tree itself are nodes of the graph that was cut.
     """
 
     tree: Tree
@@ -153,16 +139,14 @@ class RaiseBoth:
         return self.smallest
 
 
-@dataclass(frozen=True)
-class RaiseModularity:
-    """Nodes move where that raises the modularity; leaves of any size may then vanish."""
+class RaiseModularity(RaiseBoth):
+    """Nodes move where that raises the modularity; with ``smallest=1`` leaves may vanish."""
 
-    smallest: int
     both = False
 
     @property
     def least(self) -> int:
-        """Nodes that moves leave in a leaf; none if leaves may vanish."""
+        """The same; none if leaves may vanish."""
         return 0 if self.smallest == 1 else self.smallest
 
 
@@ -206,7 +190,7 @@ class CommunityGrowth:
         balance: float,
         n_init: int,
         seed: int,
-        moves: RaiseBoth | RaiseModularity,
+        moves: RaiseBoth,
     ) -> None:
         self.whole = LeafGraph.whole(operator)
         self.balance, self.n_init, self.seed, self.moves = balance, n_init, seed, moves
@@ -224,21 +208,10 @@ class CommunityGrowth:
         is_over: Callable[[], bool] = lambda: False,
         after: After | None = None,
     ) -> Tree:
-        """Return a tree with `n_leaves` leaves, or as many as there are cuts for.
+        """Return a tree with `n_leaves` leaves, or as many as there are cuts for that raise the modularity.
 
-        Parameters
-        ----------
-        n_leaves : int, optional
-            By default leaves are split as long as that raises the modularity.
-        is_over : callable
-            Whether to end with the leaves found so far, asked between steps.
-        after : callable, optional
-            As in `CutGrowth`, for every graph that is cut; if it returns True none is cut any more, and nodes
-            only move.
-
-        Notes
-        -----
-        Ctrl-C ends it with the leaves found so far, see `Tree.interruptible`.
+        It ends with the leaves found so far at Ctrl-C and when `is_over`. `after` is called as in `CutGrowth`
+        for every graph that is cut; if it returns True none is cut any more, and nodes only move.
         """
         self._clock, self._is_over, self._after = time.perf_counter(), is_over, after
         with self._keeping_what_was_found():
@@ -423,27 +396,7 @@ def _by_chance(graph: LeafGraph) -> float:
 
 
 def describe(tree: Tree, graph: LeafGraph) -> list[float]:
-    """Write into a tree's nodes what `CutGrowth` does; return average normalised cuts of 1, 2, ... leaves.
-
-    Parameters
-    ----------
-    tree : Tree
-        Its samples are the nodes of the graph.
-    graph : LeafGraph
-        The whole graph.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.hierarchy import LeafGraph, Tree
-    >>> from symclust.hierarchy.communities.scales import describe
-    >>> from symclust.operators import as_operator
-    >>> tree = Tree(6)
-    >>> _ = tree.split(0, [[0, 1, 2], [3, 4, 5]])
-    >>> graph = LeafGraph.whole(as_operator(nx.barbell_graph(3, 0)))
-    >>> [round(cut, 3) for cut in describe(tree, graph)], round(tree.nodes[0].data["gain"], 3)
-    ([0.0, 0.143], 0.714)
-    """
+    """Write the cuts and gains into a tree of a whole graph; return average cuts of 1, 2, ... leaves."""
     leaves = tree.leaves()
     quotient = graph.contracted(tree.cut(len(leaves)).astype(np.int32))
     crossing = _crossing(tree, leaves, quotient)

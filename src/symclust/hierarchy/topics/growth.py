@@ -29,8 +29,8 @@ SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further trials
 class TopicGrowth:
     """A tree of topics as it grows.
 
-    A node's split is tried when the node appears, since its score needs it, and kept for when it is split.
-    The matrix of a node is freed once its children have theirs, so that all together hold X about twice.
+    A node's split is tried when the node appears, since its score needs it. The matrix of a node is freed
+    once its children have theirs, so that all together hold X about twice.
 
     Parameters
     ----------
@@ -86,23 +86,15 @@ class TopicGrowth:
     ) -> Tree:
         """Split the leaf of highest score until there are `n_leaves`, or none reaches the threshold.
 
-        Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
-
-        Parameters
-        ----------
-        n_leaves : int
-            Leaves wanted.
-        threshold : float, optional
-            Leaves of a lower score stay whole.
-        after : callable, optional
-            Called with the tree and the node after each split; returning True stops.
+        `after` is called with the tree and the node after each split; returning True stops. Ctrl-C ends it
+        with the tree grown so far, see `Tree.interruptible`.
         """
         with series("growth"), self.tree.interruptible():
             self._keep = keeper()
             if n_leaves > 1:
                 self._try_root()
             while self._open and self.tree.n_splits + 1 < n_leaves:
-                node = self._best()
+                node = max((self.tree.nodes[number] for number in self._open), key=lambda node: node.score)
                 trial = self._open.pop(node.number)
                 parts = self._parts(node, trial, threshold)
                 if parts is None:
@@ -114,14 +106,10 @@ class TopicGrowth:
         return self.tree
 
     def _try_root(self) -> None:
-        X, self._root = self._root, None
+        X, self._root = self._root, None  # freed once its children have theirs
         if X is not None:
             self._open[0] = self.trials(X, None, self._seed(), np.inf, self.clock, keep=self._kept(0))
             self._wake()
-
-    def _best(self) -> Node:
-        nodes = [self.tree.nodes[number] for number in self._open]
-        return nodes[int(np.argmax([node.score for node in nodes]))]
 
     def _parts(self, node: Node, trial: Trial, threshold: float | None) -> tuple[Array, Array] | None:
         """Return the members of a node's children, None where it stays whole."""
@@ -131,8 +119,9 @@ class TopicGrowth:
         return left, right
 
     def _split(self, node: Node, trial: Trial, parts: tuple[Array, Array], is_last: bool) -> None:
-        """Give a node children, and try to split those unless nobody will ask."""
-        children = self.tree.split(node.number, parts, [self._describe(trial, side) for side in (0, 1)])
+        """Give a node children, and try to split those unless they are the last."""
+        known = [topic(trial.samples.features, trial.found.terms[:, side]) for side in (0, 1)]
+        children = self.tree.split(node.number, parts, known)
         if is_last:
             return
         tried = self._try_children(trial, children, self._lowest(node.score))
@@ -141,17 +130,13 @@ class TopicGrowth:
             child.score = own.score if own.waits == np.inf else CANNOT_BE_SPLIT
         self._wake()
 
-    def _describe(self, trial: Trial, side: int) -> dict[str, Array]:
-        """Return what is known of a child."""
-        return topic(trial.samples.features, trial.found.terms[:, side])
-
     def _lowest(self, score: float = np.inf) -> float:
         """Return the least positive score of the leaves, and of the one being split (line 10)."""
         ready = [trial.score for trial in self._open.values() if trial.waits == np.inf]
         return min((s for s in (score, *ready) if s > 0), default=np.inf)
 
     def _wake(self) -> None:
-        """Let leaves be split that waited for a leaf of so low a score, or for nobody any more."""
+        """Open leaves that waited for a leaf of so low a score, or for one that will not come."""
         lowest = self._lowest()
         for number, trial in self._open.items():
             if trial.waits < np.inf and (lowest <= trial.waits or lowest == np.inf):
@@ -216,11 +201,11 @@ class Clock:
 
 @dataclass
 class Trial:
-    """A split of a node that has been tried: what it would give, and how good it is.
+    """A split of a node that has been tried, and its score.
 
-    `samples` are those that remain after outliers were dropped; `halves` is None where a node cannot be
-    split. `known` holds what is known already of a child, by its side: its samples and its first trial. A
-    trial that `waits` for a leaf of at most that score must not be carried out before there is one.
+    `samples` are those that remain after outliers were dropped; `halves` is None if a node cannot be split.
+    `known` has the samples and the first trial of a child, by its side, if it was tried already. A trial that
+    `waits` for a leaf of at most that score must not be carried out before there is one.
     """
 
     samples: AnySamples
@@ -237,7 +222,7 @@ class Trial:
 
     @property
     def score_of_small_part(self) -> float:
-        """What the part would score that may be outliers; minus infinity where nobody asked."""
+        """Score of the part that may be outliers; minus infinity if it has not been tried."""
         return max((inner.score for _, inner in self.known.values()), default=-np.inf)
 
 
@@ -272,24 +257,10 @@ class Trials:
         first: Trial | None = None,
         keep: Keep = lambda name, work, fits: work(),
     ) -> Trial:
-        """Run lines 6 to 21 of Algorithm 6 for a node.
+        """Run lines 6 to 21 of Algorithm 6 for a node with these weights of its terms, None for the root.
 
-        Parameters
-        ----------
-        samples : Samples
-            Of the node.
-        weights : ndarray or None
-            Of its terms; None for the root.
-        seed : int
-            Of the random numbers.
-        lowest : float
-            The least positive score of the leaves there are.
-        clock : Clock
-            Counts what is spent here.
-        first : Trial, optional
-            The first split, where it is known.
-        keep : callable, optional
-            Returns the answer of a piece of work, see `symclust.storage`.
+        `lowest` is the least positive score of the leaves there are, `first` the first split if it is known,
+        and `keep` returns the answer of a piece of work (`symclust.storage`).
         """
         trial = best = first or self._once(samples, weights, seed, clock, partial(keep, "trial 0"))
         for dropped in range(1, self.n_trials + 1):

@@ -1,4 +1,4 @@
-"""Some samples of X, as the kernels want them."""
+"""Some samples of X in the layout of the kernels."""
 
 from __future__ import annotations
 

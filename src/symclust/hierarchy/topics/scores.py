@@ -26,17 +26,7 @@ POWER_STEPS = 3
 
 
 def mndcg(weights: Array, samples: AnySamples, halves: Halves) -> float:
-    """Return (63), between 0 and 1; −1 where nothing can be ranked. It does not look at the samples.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        Of the leaf's own terms.
-    samples : Samples
-        Of the leaf.
-    halves : Halves
-        Its trial split.
-    """
+    """Score (63) of a leaf by the weights of its terms and its trial split; −1 if nothing can be ranked."""
     return mndcg_score(weights, *halves.terms.T)
 
 
@@ -47,27 +37,6 @@ def energy(weights: Array, samples: AnySamples, halves: Halves) -> float:
     and already pure leaf while smaller topics stay together. The gain ‖X − uvᵀ‖² − ‖X − WCᵀ‖², with the best
     single topic v, is large where many samples are served better by two. Costs four products with X or Xᵀ and
     grows with X: it is no number between 0 and 1.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        Of the leaf's own terms.
-    samples : Samples
-        Of the leaf.
-    halves : Halves
-        Its trial split.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import Samples
-    >>> from symclust.hierarchy.topics.scores import energy, mndcg
-    >>> from symclust.hierarchy.topics.splits import rank_two
-    >>> X = np.kron(np.eye(2), np.ones((1, 3)))[[0, 0, 0, 0, 0, 0, 1]]  # of 21, one topic explains 18
-    >>> samples, weights = Samples.of(X), np.ones(6)
-    >>> halves = rank_two(samples, np.random.RandomState(0))
-    >>> round(energy(weights, samples, halves) / mndcg(weights, samples, halves), 3)  # the root of 3
-    1.732
     """
     score = mndcg_score(weights, *halves.terms.T)
     gain = explained_by_two(samples, halves) - explained_by_one(samples)
@@ -94,27 +63,15 @@ def explained_by_one(samples: AnySamples) -> float:
 
 
 def mndcg_score(parent: Array, left: Array, right: Array) -> float:
-    """Return the score (63) of a node from its own term weights and those of its two possible children.
+    """Score (63) of a node, from the weights of the same terms in it and in its two possible children.
 
     A term high in both children's rankings does not tell them apart and is discounted; the score is high
     where the parent's top terms are divided between the children. Terms are ranked by weight, equal ones by
     their numbers. Only the terms of the parent are ranked: m is their number, and positions i, i₁, i₂ count
     among them. Costs O(m log m).
 
-    Parameters
-    ----------
-    parent, left, right : ndarray of shape (n_terms,)
-        Weights of the same terms, at least 0.
-
-    Returns
-    -------
-    score : float
-        Between 0 and 1; −1 where the parent has at most one term, so that nothing can be ranked.
-
-    References
-    ----------
-    D. Kuang, Nonnegative matrix factorization for clustering (2014), (58)-(63). The discount of a term that
-    is last in a ranking is log 2 instead of 0.
+    The score is between 0 and 1, or −1 if the parent has at most one term. The discount of a term that is
+    last in a ranking is log 2 instead of 0 (thesis, (58)).
 
     Examples
     --------
@@ -141,16 +98,9 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
 
 
 def ranks(weights: Array) -> Array:
-    """Return the position of each entry, from 1, when sorted from high to low; equal ones keep their order.
+    """Position of each entry, from 1, when sorted from high to low; equal ones keep their order.
 
-    Entries are at least 0, and compared in single precision: what differs by rounding alone is equal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy.topics.scores import ranks
-    >>> ranks(np.array([0.0, 5.0, 0.0, 7.0])).tolist()
-    [3, 2, 4, 1]
+    Entries are at least 0, and compared in single precision: those that differ by rounding alone are equal.
     """
     place = np.empty(len(weights), dtype=np.intp)
     place[falling_order(weights)] = np.arange(1, len(weights) + 1)

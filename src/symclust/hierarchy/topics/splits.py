@@ -127,16 +127,6 @@ def k_means(
     """Return the two clusters of scikit-learn's k-means, or None where all samples are the same.
 
     The baseline kmeans-hier of the thesis (5.6.2). The terms of a part are its centre, memberships 0 and 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import Samples
-    >>> from symclust.hierarchy.topics.splits import k_means
-    >>> X = np.array([[1.0, 0.1], [0.9, 0.0], [0.0, 1.0]])
-    >>> side = k_means(Samples.of(X), np.random.RandomState(0)).side
-    >>> bool(side[0] == side[1] != side[2])
-    True
     """
     if samples.shape[0] < 2:
         return None
@@ -152,16 +142,6 @@ def spherical_k_means(
 
     The first centre is a random sample, the second the sample least similar to it; iterations stop when no
     sample changes sides, whatever `tol`. Memberships are 0 and 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import Samples
-    >>> from symclust.hierarchy.topics.splits import spherical_k_means
-    >>> X = np.array([[1.0, 0.1], [9.0, 0.0], [0.0, 1.0]])
-    >>> side = spherical_k_means(Samples.of(X), np.random.RandomState(0)).side
-    >>> bool(side[0] == side[1] != side[2])
-    True
     """
     if samples.shape[0] < 2:
         return None
