@@ -16,7 +16,7 @@ from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.estimators._growing import Growing
 from symclust.estimators.sym_nmf import SymNMF
-from symclust.exceptions import InterruptedWarning, NotConvergedWarning, warn
+from symclust.exceptions import InterruptedWarning, NotConvergedWarning
 from symclust.graphs import normalized_cut
 from symclust.hierarchy import CommunityGrowth, CutGrowth, RaiseBoth, RaiseModularity, Tree
 from symclust.inputs.placing import LabelPlacer
@@ -25,7 +25,7 @@ from symclust.solvers import HISTORY
 from symclust.starts import has_many_zeros
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
-REFINEMENTS: dict[str, type[RaiseBoth | RaiseModularity]] = {"both": RaiseBoth, "modularity": RaiseModularity}
+REFINEMENTS: dict[str, type[RaiseBoth]] = {"both": RaiseBoth, "modularity": RaiseModularity}
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
@@ -176,7 +176,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
         else:
             growth = CommunityGrowth(A, self.balance, self.n_init, seed, REFINEMENTS[self.refine](smallest))
             tree = growth.grow(wanted, ending.is_over, ending.after)
-        self._store_tree(similarity, tree, growth.history, ending)
+        self._store_tree(similarity, tree, growth.history)
+        self._store_end(tree, np.inf if wanted is None else wanted, ending)
         return self
 
     def _check_options(self) -> None:
@@ -189,9 +190,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         if self.refine is not None:
             check_known("refine", self.refine, tuple(REFINEMENTS), ", or None")
 
-    def _store_tree(
-        self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]], ending: Growing
-    ) -> None:
+    def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         A = similarity.operator
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, A.matrix, similarity.names
         self.n_clusters_, self._dtype = tree.n_splits + 1, A.dtype
@@ -201,33 +200,27 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.history_ = np.array(rows, dtype=HISTORY).view(np.recarray)
         self.objective_ = history[-1][1]
         self.n_iter_ = tree.n_splits
-        is_enough = self.n_clusters is None or self.n_clusters_ == self.n_clusters
-        self.converged_ = is_enough and not (tree.interrupted or ending.reason)
-        self.stop_reason_ = self._reason(ending.reason)
         self._keep(similarity)
-        if tree.interrupted:
-            warn(f"{type(self).__name__} was {self.stop_reason_}.", InterruptedWarning)
-        elif not self.converged_ and not ending.is_stopped:
-            warn(f"{type(self).__name__} {self.stop_reason_}.", NotConvergedWarning)
+
+    def _store_end(self, tree: Tree, wanted: float, ending: Growing) -> None:
+        leaves, ended = f"stopped at {self.n_clusters_} clusters", ending.why(tree, wanted)
+        self.converged_ = not ended and wanted in (np.inf, self.n_clusters_)
+        if ended:
+            self.stop_reason_ = ended
+        elif wanted == np.inf:
+            self.stop_reason_ = f"{leaves}: no further split raises the modularity"
+        elif self.converged_:
+            self.stop_reason_ = f"{leaves}, as many as wanted"
+        else:
+            self.stop_reason_ = (
+                f"{leaves} of {wanted}: no other leaf can be split with min_size nodes in both parts"
+            )
+        if not self.converged_:
+            ending.warn(type(self).__name__, tree, self.stop_reason_)
         self._warn_of_degenerate(self.n_clusters_)
 
     def _make_placer(self, similarity: Similarity) -> LabelPlacer:
         return LabelPlacer(similarity, self.labels_, self.n_clusters_)
-
-    def _reason(self, ended: str) -> str:
-        if ended:
-            return f"{ended} at {self.n_clusters_} leaves"
-        if self.tree_.interrupted:
-            limit = "" if self.n_clusters is None else f" of {self.n_clusters}"
-            return f"interrupted at {self.n_clusters_} leaves{limit}; the tree so far is kept"
-        if self.n_clusters is None:
-            return f"stopped at {self.n_clusters_} clusters: no further split raises the modularity"
-        if self.converged_:
-            return f"stopped at {self.n_clusters_} clusters, as many as wanted"
-        return (
-            f"stopped at {self.n_clusters_} clusters of {self.n_clusters}: no other leaf can be split with "
-            "min_size nodes in both parts"
-        )
 
     @property
     def membership_(self) -> Array:  # type: ignore[override]
@@ -283,19 +276,12 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
 
 def _flat_start(A: Any, labels: Array, n_clusters: int) -> Any:
-    """Return H for the normalised cut of A: h_il goes with the root of the degree of i, largest at its label.
+    """H for the normalised cut of A: h_il goes with the root of the degree of i, largest at its label.
 
     The unit column that is (d_i / vol(C))^1/2 on the nodes i of a cluster C and zero elsewhere, times
     (assoc(C, C) / vol(C))^1/2, is the one of its direction that fits the normalised matrix best. The other
     entries are small, not zero, so that a sample can change its cluster by every solver; a large H is a
     `csr_array`, where they are zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.hierarchical_sym_nmf import _flat_start
-    >>> _flat_start(np.kron(np.eye(2), np.ones((2, 2))), np.array([0, 0, 1, 1]), 2).round(3).tolist()
-    [[0.707, 0.007], [0.707, 0.007], [0.007, 0.707], [0.007, 0.707]]
     """
     placed = np.flatnonzero(labels >= 0)
     labels = labels[placed]

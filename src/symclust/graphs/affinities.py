@@ -12,7 +12,7 @@ from scipy import sparse
 
 from symclust import registry
 from symclust._types import Array, Features, Matrix, SimilarityLike
-from symclust.exceptions import CombinationError, InputError, warn
+from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._copies import SampleSearch, directions
 from symclust.graphs._neighbors import NeighborSearch, directed, union, union_among_new
