@@ -218,26 +218,26 @@ def _holds_data(value: Any) -> bool:
 
 def _with_chosen_number(fit: Any) -> Any:
     @wraps(fit)
-    def wrapped(self: Any, X: Any, y: Any = None) -> Any:
+    def wrapped(self: Any, X: Any, y: Any = None, **fit_params: Any) -> Any:
         if not (isinstance(self.n_clusters, str) and self.n_clusters == "auto"):
             self.__dict__.pop("selection_", None)  # of an earlier fit
-            return fit(self, X, y)
-        # What chooses is written with estimators, and so stands above this file.
+            return fit(self, X, y, **fit_params)
+        # The choice is written with estimators, and so stands above this file.
         from symclust.selection import choose_for, fit_chosen
 
-        return fit_chosen(self, X, choose_for(self, X))
+        return fit_chosen(self, X, choose_for(self, X), **fit_params)
 
     return wrapped
 
 
 def _with_checkpoints(fit: Any) -> Any:
     @wraps(fit)
-    def wrapped(self: Any, X: Any, y: Any = None) -> Any:
+    def wrapped(self: Any, X: Any, y: Any = None, **fit_params: Any) -> Any:
         checkpoint = getattr(self, "callback", None)
         if not isinstance(checkpoint, Checkpoint) or is_recording():  # of the fit that this one is part of
-            return fit(self, X, y)
+            return fit(self, X, y, **fit_params)
         with recording(checkpoint, type(self), self.get_params(deep=False)):
-            return fit(self, X, y)
+            return fit(self, X, y, **fit_params)
 
     return wrapped
 

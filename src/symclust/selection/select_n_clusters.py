@@ -133,10 +133,10 @@ def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None
     return replace(answer, seconds=time.perf_counter() - began)
 
 
-def fit_chosen(model: Any, X: Any, selection: Selection) -> Any:
+def fit_chosen(model: Any, X: Any, selection: Selection, **fit_params: Any) -> Any:
     """Fit a model whose number of clusters is "auto" with the number that was chosen; return it."""
     params = model.get_params(deep=False)
-    fitted = type(model)(**{**params, "n_clusters": selection.n_clusters}).fit(X)
+    fitted = type(model)(**{**params, "n_clusters": selection.n_clusters}).fit(X, **fit_params)
     model.__dict__.update({name: value for name, value in vars(fitted).items() if name not in params})
     model.selection_ = selection
     return model
