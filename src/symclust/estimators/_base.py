@@ -8,7 +8,9 @@ from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust._labels import (
@@ -20,7 +22,7 @@ from symclust._labels import (
     warn_of_degenerate,
 )
 from symclust._reporting import Reporting
-from symclust._types import Array
+from symclust._types import Array, Data, DataFrame, Features
 from symclust.estimators._communities import (
     Communities,
     communities,
@@ -41,7 +43,7 @@ from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
-from symclust.validation import check_features, check_number, sample_names
+from symclust.validation import check_features, check_number, is_a, sample_names
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
@@ -353,32 +355,50 @@ class SimilarityEstimator(Clusterer):
     def _n_features_out(self) -> int:
         return self.membership_.shape[1]
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Fit and return the memberships of the samples, `membership_`."""
-        return self.fit(X).membership_
+    def fit_transform(self, X: Data, y: object = None, **fit_params: Any) -> Array:
+        """Fit, and return `membership_` in the form of `transform`."""
+        return self._as_output(self.fit(X, y, **fit_params).membership_, X)
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Data) -> Array:
         """Return the memberships of samples, n_samples × n_clusters.
 
         A sample seen in training keeps its row of `membership_`. An unseen one gets the row h that explains
-        its similarities a to the training samples best: min ‖a − Hh‖² over h ≥ 0, or over the rows that the
-        constraint of the model allows.
+        its similarities a to the training samples best: min ‖a − Hh‖² over the rows h that the model allows.
+        If `membership_` is a csr_array, this is one too, or a DataFrame of sparse columns under
+        ``set_output(transform="pandas")``.
 
         Parameters
         ----------
         X : array-like or sparse
-            Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting an operator, the
-            similarities of the samples to the training samples; after fitting a graph, the weights of the
-            edges between new nodes and the graph's nodes; after fitting an `AttributedGraph`, its new nodes
-            as `AttributedNodes`.
+            Samples × features as in `fit`; after a fit to similarities, those to the training samples; to a
+            graph, the weights of edges to its nodes; to an `AttributedGraph`, its new `AttributedNodes`.
         """
-        return self._place(X).H
+        return self._as_output(self._place(X).H, X)
 
-    def predict(self, X: Any) -> Array:
-        """Return the cluster of each sample, read off its row of `transform` like `labels_`.
+    def _as_output(self, H: Any, X: Any) -> Any:
+        """Return sparse memberships as `set_output` asks for; scikit-learn does so for dense ones alone."""
+        wanted = _get_output_config("transform", self)["dense"]
+        if not sparse.issparse(H) or wanted == "default":
+            return H
+        if wanted != "pandas":
+            raise CombinationError(
+                f"The memberships, {H.shape[0]} × {H.shape[1]}, are sparse, which {wanted} has no table for. "
+                "Use set_output(transform='pandas') or 'default'."
+            )
+        import pandas
 
-        A sample seen in training keeps its label. One without any similarity to the training samples belongs
-        to no cluster: its label is −1.
+        index = X.index if is_a(X, "pandas", "DataFrame") else None
+        return pandas.DataFrame.sparse.from_spmatrix(H, index, self.get_feature_names_out())
+
+    def predict(self, X: Data) -> Array:
+        """Return the cluster of each sample: its label if it was in training, else read off `transform`.
+
+        A sample without any similarity to the training samples is in no cluster, label −1.
+
+        Parameters
+        ----------
+        X : array-like or sparse
+            As in `transform`.
         """
         placed = self._place(X)
         labels = self._labels_of(placed.H)
