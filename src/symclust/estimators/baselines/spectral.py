@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.estimators._base import HardEstimator
 from symclust.graphs import normalized_cut
 from symclust.k_means import plain_k_means
@@ -33,10 +32,10 @@ class SpectralEstimator(HardEstimator):
         self,
         n_clusters: int | str = 2,
         *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
         n_init: int = 10,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -48,7 +47,7 @@ class SpectralEstimator(HardEstimator):
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
         """Return the labels and the objective of what was done to the eigenvectors."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Data, y: object = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -56,7 +55,6 @@ class SpectralEstimator(HardEstimator):
         X : array-like, sparse, graph or Operator
             As in `SymNMF`.
         y : ignored
-            For scikit-learn's conventions.
         """
         check_n_clusters(self.n_clusters)
         check_number("n_init", self.n_init, least=1, whole=True)
@@ -79,12 +77,9 @@ class SpectralNJW(SpectralEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
-        own normalisation.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+        Number of clusters; "auto" chooses it, and `selection_` says why.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`, but without the normalised cut.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -120,12 +115,9 @@ class SpectralUnnormalized(SpectralEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
-        own normalisation.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+        Number of clusters; "auto" chooses it, and `selection_` says why.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`, but without the normalised cut.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -163,12 +155,9 @@ class SpectralYuShi(SpectralEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
-        own normalisation.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+        Number of clusters; "auto" chooses it, and `selection_` says why.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`, but without the normalised cut.
     n_init : int, default=10
         Number of starting rotations; the best is kept.
     random_state : int, RandomState or None, default=None
