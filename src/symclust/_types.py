@@ -6,6 +6,7 @@ class: their aliases are for the reader.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -20,8 +21,12 @@ __all__ = [
     "DataFrame",
     "DeviceArray",
     "Features",
+    "FilePath",
+    "Fitted",
+    "Image",
     "Init",
     "Matrix",
+    "Names",
     "Options",
     "RandomState",
     "SimilarityLike",
@@ -68,7 +73,19 @@ SimilarityLike: TypeAlias = Any
 """Similarities in any form: ndarray, csr_array or Operator."""
 
 Data: TypeAlias = Any
-"""Whatever `fit` takes: samples × features, similarities, or a network, in any form that the package reads."""
+"""Whatever `fit` takes: samples × features, similarities or a network, in any form that can be read."""
+
+Fitted: TypeAlias = Any
+"""A fitted estimator, or the answer of `topics`, `subtypes`, `segment_image` or `select_n_clusters`."""
+
+Image: TypeAlias = Any
+"""An image: an array, or a file to read it from."""
+
+Names: TypeAlias = Any
+"""Names in order: a list, an array or an index; None for numbers."""
+
+FilePath: TypeAlias = str | os.PathLike[str]
+"""A file or folder."""
 
 DataFrame: TypeAlias = Any
 """A pandas DataFrame; pandas is optional."""

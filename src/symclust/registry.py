@@ -13,11 +13,14 @@ import pkgutil
 import re
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from symclust.exceptions import OptionError
 
 __all__ = ["options", "resolve"]
+
+Implementation: TypeAlias = Any
+"""The class or function behind an option."""
 
 
 def options(family: str) -> tuple[str, ...]:
@@ -37,8 +40,14 @@ def options(family: str) -> tuple[str, ...]:
     return tuple(sorted(_exports(family)))
 
 
-def resolve(family: str, name: str) -> Any:
-    """Return the class or function behind an option, or raise an error that lists the known ones."""
+def resolve(family: str, name: str) -> Implementation:
+    """Return the class or function behind an option.
+
+    Parameters
+    ----------
+    family, name : str
+        The family as in `options`, and one of its options; others raise an error that lists them.
+    """
     if name not in _exports(family):
         parameter = family.rpartition(".")[2].removesuffix("s")
         known = ", ".join(repr(option) for option in options(family))

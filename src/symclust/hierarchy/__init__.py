@@ -23,17 +23,6 @@ from symclust.hierarchy.topics.samples import Samples
 from symclust.hierarchy.tree import Node, Tree
 
 __all__ = [
-    "AnySamples",
-    "BlockSamples",
-    "CommunityGrowth",
-    "CutGrowth",
-    "LeafGraph",
     "Node",
-    "Samples",
-    "TopicGrowth",
     "Tree",
-    "Trials",
-    "Within",
-    "grow",
-    "splinter",
 ]

@@ -17,17 +17,6 @@ Only eigenvectors and products with K are used: no n × n array is made, whateve
 """
 
 from symclust.left_stochastic.clusterings import assign_sizes, other_clusterings
-from symclust.left_stochastic.embedding import Embedding, embed, negative_part
+from symclust.left_stochastic.embedding import embed, negative_part
 from symclust.left_stochastic.rotation import Rotation, rotate
 from symclust.left_stochastic.two_clusters import second_half
-
-__all__ = [
-    "Embedding",
-    "Rotation",
-    "assign_sizes",
-    "embed",
-    "negative_part",
-    "other_clusterings",
-    "rotate",
-    "second_half",
-]

@@ -32,7 +32,6 @@ from symclust.objectives.squared import Frobenius, IgnoredPairs, OffDiagonal, Ro
 
 __all__ = [
     "Absolute",
-    "Columns",
     "Frobenius",
     "GivesColumnCurvature",
     "GivesColumns",
@@ -43,14 +42,8 @@ __all__ = [
     "GivesNormalEquations",
     "GivesParts",
     "GivesRowProblem",
-    "IgnoredPairs",
     "Objective",
     "OffDiagonal",
-    "RowTerms",
     "SquaredDistance",
-    "factor_arrays",
     "gram",
-    "is_sparse_factor",
-    "row_blocks",
-    "row_lengths",
 ]

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from symclust import registry
 from symclust._threads import raising_interrupts
+from symclust._types import Data, RandomState
 from symclust.estimators._base import Clusterer, SimilarityEstimator
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.exceptions import InputTypeError, OptionError
@@ -32,13 +33,13 @@ SAMPLES_EACH = 4  # of a cluster on average, at the least
 
 
 def select_n_clusters(
-    X: Any,
-    estimator: Any = None,
+    X: Data,
+    estimator: BaseEstimator | None = None,
     candidates: Iterable[int] = CANDIDATES,
     method: str | Method = "gps",
     *,
     method_params: dict[str, Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     callback: Callable[[Progress], object] | None = None,
 ) -> Selection:

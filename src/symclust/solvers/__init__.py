@@ -18,7 +18,16 @@
 ====================  =======================================================================================
 """
 
-from symclust.solvers._base import Problem, Solver, State, choose_solver, side_by_side, sweeps_pay
+from symclust.solvers._base import (
+    Problem,
+    ProductSolver,
+    Solver,
+    State,
+    choose_solver,
+    side_by_side,
+    solvers_for,
+    sweeps_pay,
+)
 from symclust.solvers._loop import HISTORY, Control, Progress, Result, run
 from symclust.solvers._sets import RowSolver, orthant_solver, solve_in_set
 from symclust.solvers._starts import (
@@ -35,28 +44,12 @@ from symclust.solvers.multiplicative import StochasticMultiplicative
 from symclust.solvers.row_descent import sweep_rows
 
 __all__ = [
-    "FIXED_STARTS",
-    "HISTORY",
-    "Clustering",
     "Control",
     "Problem",
-    "Progress",
+    "ProductSolver",
     "Result",
-    "RowSolver",
     "Solver",
-    "Start",
-    "Starts",
     "State",
-    "StochasticMultiplicative",
-    "choose_solver",
-    "count_starts",
-    "find_starts",
-    "has_many_zeros",
-    "orthant_solver",
     "run",
-    "side_by_side",
-    "solve",
-    "solve_in_set",
-    "sweep_rows",
-    "sweeps_pay",
+    "solvers_for",
 ]

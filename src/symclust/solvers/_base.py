@@ -159,7 +159,15 @@ def _in_words(need: type) -> str:
 
 
 def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
-    """Return the names of the solvers of a family that need nothing this objective does not offer."""
+    """Return the names of the solvers of a family that an objective has all methods for.
+
+    Parameters
+    ----------
+    objective : Objective
+        The objective, with its operator.
+    family : str, default="solvers"
+        The folder of the solvers; "two_factors.solvers" for X ≈ WCᵀ.
+    """
     known = {name: registry.resolve(family, name) for name in registry.options(family)}
     return [name for name, solver in known.items() if not solver.lacks(objective)]
 

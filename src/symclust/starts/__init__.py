@@ -17,14 +17,3 @@ from symclust.starts.greedy import greedy, zero
 from symclust.starts.nndsvd import nndsvd, nndsvda, nndsvdar
 from symclust.starts.random import random
 from symclust.starts.spectral import spectral, turned_embedding
-
-__all__ = [
-    "greedy",
-    "nndsvd",
-    "nndsvda",
-    "nndsvdar",
-    "random",
-    "spectral",
-    "turned_embedding",
-    "zero",
-]

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
+from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError
 from symclust.storage._allowed import name_of
 from symclust.storage._archive import read_archive, write_archive
@@ -34,7 +35,8 @@ class Savable:
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
         """Write the model to a file that `symclust.load` reads, and return its path.
 
-        The zip file holds arrays and text, and no code. A `callback` is not saved, and a model with a function as its affinity is refused.
+        The zip file holds arrays and text, and no code. A `callback` is not saved, and a model with a
+        function as its affinity is refused.
 
         Parameters
         ----------
@@ -89,7 +91,7 @@ class Savable:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
-def load(path: str | PathLike[str]) -> Any:
+def load(path: str | PathLike[str]) -> Fitted:
     """Read a model from a file that ``model.save(path)`` wrote.
 
     Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the
