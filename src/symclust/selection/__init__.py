@@ -1,4 +1,4 @@
-"""How many clusters? `select_n_clusters` asks a method of `methods/`, each a class with `choose(study)`."""
+"""How many clusters? `select_n_clusters` uses a method of `methods/`, each a class with `choose(study)`."""
 
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._consensus_matrix import ConsensusMatrix

@@ -1,4 +1,4 @@
-"""Rules that several methods share: is it chance, and which is the smallest number that is good enough."""
+"""Rules of several methods: the probability of chance, the smallest number that is good enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The method that is used where none is named."""
+"""The method behind ``n_clusters="auto"``."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,6 @@ class Silhouette(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the candidate with the largest average silhouette."""
-        began = time.perf_counter()
         check_number("max_samples", self.max_samples, least=2, whole=True)
         labels = _label_all(study)
         n = study.data.n
@@ -77,7 +75,6 @@ class Silhouette(Method):
             f"{k} clusters have the largest average silhouette, {averages[best]:.2f}. "
             "The method cannot answer one cluster.",
             stability=stability,
-            seconds=time.perf_counter() - began,
         )
 
 
@@ -156,7 +153,6 @@ class Modularity(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the candidate with the largest modularity, or 1."""
-        began = time.perf_counter()
         check_number("n_nulls", self.n_nulls, least=3, whole=True)
         check_number("level", self.level, least=0, most=1, exclusive=True)
         A = pairs_of(study.data, "modularity")
@@ -176,7 +172,6 @@ class Modularity(Method):
             curves,
             _sentence(best, values.max(), p, p < self.level),
             p_values=(1 + (nulls >= values).sum(axis=0)) / (1 + self.n_nulls),
-            seconds=time.perf_counter() - began,
         )
 
 
