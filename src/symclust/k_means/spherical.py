@@ -40,9 +40,9 @@ class SphericalRuns:
     An iteration reads X twice, however many starts there are: the cosines X C with all centres of all starts,
     and the sums Xᵀ Z of their clusters. A start that is done leaves the product.
 
-    Where X is sparse and the centres of a single start are too many numbers for one dense array, centres are
-    sparse as well: together they have no more entries than X. The cosines with some of them at a time then
-    come from a dense array of the features that X has.
+    If X is sparse and the centres of a single start are too many numbers for one dense array, centres are
+    sparse as well: together they have no more entries than X. Cosines with some of them at a time then come
+    from a dense array of the features that X has.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class SphericalRuns:
         self.is_empty = np.asarray(abs(X).sum(axis=1)).reshape(-1) == 0
 
     def run(self, starts: Sequence[Array], max_iter: int) -> list[SphericalRun]:
-        """Return where the runs end that start from these k samples each."""
+        """Return the ends of runs from these k samples each."""
         found: list[SphericalRun] = []
         for part in self.parts(len(starts), self.k):
             runs = [SphericalRun(self.rows(chosen).T) for chosen in starts[part]]
@@ -94,7 +94,7 @@ class SphericalRuns:
         return found
 
     def descend(self, labels: Array, max_iter: int) -> SphericalRun:
-        """Return where a run ends that starts from clusters, none of them empty."""
+        """Return the end of a run from clusters, none of them empty."""
         run = SphericalRun(None, labels)
         self._average([run])
         for _ in range(max_iter):

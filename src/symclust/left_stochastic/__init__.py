@@ -9,7 +9,7 @@ column per sample. Their Algorithm 1 in pieces:
 `descent`       rotations in that plane; turn, project, turn again, from many starts side by side
                 (subroutine 2)
 `rotation`      Algorithm 1: embedding, starts, descent, and the objective (3) decides
-`two_clusters`  two clusters, whose sides are signs: what hierarchical splits need
+`two_clusters`  two clusters, whose sides are signs, for hierarchical splits
 `clusterings`   which other rotations are possible, and which clusters they give; clusters of given sizes
 ==============  ===========================================================================================
 

@@ -40,7 +40,7 @@ class Rotation:
     descent : Descent
         The way of the finalist that won.
     embedding : Embedding
-        What was rotated.
+        The points that were rotated.
     """
 
     P: Array
@@ -61,19 +61,9 @@ def rotate(
 ) -> Rotation:
     """Return the left-stochastic factor that Algorithm 1 finds.
 
-    The starts descend with a sample of the points. The most promising two go on with all points, with those
-    outside the simplex and the first also with all of them, and the objective (3) decides where they end.
-
-    Parameters
-    ----------
-    operator : Operator
-        K, with k positive eigenvalues.
-    k : int
-        Number of clusters.
-    n_init, tol, max_iter, rng
-        As in `LeftStochastic`.
-    squared_norm : float, optional
-        ‖K‖² where it is known; finding it reads K once.
+    The starts descend with a sample of the points. The most promising two go on with all points, fitted to
+    those outside the simplex and the first also to all of them, and the objective (3) decides between them.
+    Parameters are those of `LeftStochastic`; without `squared_norm`, ‖K‖², K is read once more.
 
     Examples
     --------
@@ -97,7 +87,7 @@ def rotate(
         turns = _best_turns(embedding, n_init, tol, max_iter, rng)
         finalists = descend(points, turns, True, tol, max_iter, one_is_enough=True)
         finalists += descend(points, turns[:1], False, tol, max_iter, one_is_enough=True)
-        # Where one is exact, the objectives of the others tell from its own by rounding only.
+        # If one is exact, the objectives of the others differ from its own by rounding only.
         finalists = [found for found in finalists if found.exact] or finalists
         finalists = _most_promising(embedding, finalists)
     factors = [memberships(points, finalist.turn) for finalist in finalists]

@@ -57,9 +57,9 @@ class UniformBox:
 
 
 def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
-    r"""Return similarities in which every sample keeps its degree, and nothing else is left of A.
+    r"""Return similarities with the degrees and the diagonal of A, and nothing else of it.
 
-    The diagonal stays as it is. What happens to the pairs depends on how many of them are nonzero:
+    The share of nonzero pairs decides:
 
     - A network of equal weights is rewired by exchanges of ends, (a, b), (c, d) → (a, d), (c, b), so that
       every node keeps its number of neighbours exactly (Maslov and Sneppen 2002).
@@ -69,8 +69,7 @@ def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
       (d_i d_j).
 
     Rows and columns of the last two are scaled by one number for each sample until the degrees are those of
-    A: closely for similarities of most pairs, as well as the edges allow for networks (a node with a single
-    edge has the weight of that).
+    A: closely for similarities of most pairs, and as well as the edges allow for networks.
 
     Parameters
     ----------
@@ -171,9 +170,9 @@ def _rewired(
 ) -> tuple[Array, Array]:
     """Return the edges of a simple graph with the same degrees, by rounds of exchanges for all edges at once.
 
-    Where edges may not `turn`, first ends stay first ends: those of a graph between two kinds of nodes. A
-    round pairs all edges at random. Exchanges that would make a loop, an edge that is there or one that
-    another exchange makes are left out; in networks these are few.
+    Without `turn`, first ends stay first ends, as in a graph between two kinds of nodes. A round pairs all
+    edges at random, and leaves out exchanges that would make a loop or an edge twice; in networks these are
+    few.
     """
     i, j, wanted = i.copy(), j.copy(), EXCHANGES * len(i) / 2
     for _ in range(ROUNDS):
@@ -196,10 +195,7 @@ def _keys(i: Array, j: Array, n: int) -> Array:
 
 
 def _are_new(new: Array, known: Array) -> Array:
-    """Return for each column of two keys whether both are new: not known, and in no other column before it.
-
-    Sorted keys are looked up in sorted ones, which stays in the cache.
-    """
+    """Return a mask of the columns of two keys that are not known, and in no other column before it."""
     if not new.size:
         return np.ones(0, dtype=bool)
     order = np.argsort(new, axis=None)

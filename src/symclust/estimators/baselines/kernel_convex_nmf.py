@@ -44,7 +44,7 @@ class KernelConvexNMF(SimilarityEstimator):
         lower bound.
     tol : float, default=1e-4
         Stop when ten iterations have lowered the objective by less than ten times this share of tr K.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
@@ -86,7 +86,7 @@ class KernelConvexNMF(SimilarityEstimator):
         affinity_params: Options = None,
         indefinite: str = "auto",
         tol: float = 1e-4,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters

@@ -43,7 +43,7 @@ class SphericalKMeans(Clusterer):
     n_init : int, default=10
         Number of starts, run side by side so that X is read once for all: k samples far apart, as in
         k-means++.
-    max_iter : int, default=100
+    max_iter : int, default=300
         Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
@@ -84,7 +84,7 @@ class SphericalKMeans(Clusterer):
         n_clusters: int | str = 8,
         *,
         n_init: int = 10,
-        max_iter: int = 100,
+        max_iter: int = 300,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
