@@ -48,8 +48,8 @@ class KernelRuns:
 
     K_ii − 2 Σ_l w_l K_il / s_j + Σ_lm w_l w_m K_lm / s_j².
 
-    Adding σ/w_i to K_ii changes the objective by a constant. If W^½ K W^½ + σI is positive semidefinite, K with
-    that diagonal consists of inner products, and no iteration raises the objective.
+    Adding σ/w_i to K_ii changes the objective by a constant. If W^½ K W^½ + σI is positive semidefinite, K
+    with that diagonal consists of inner products, and no iteration raises the objective.
 
     Parameters
     ----------
@@ -61,16 +61,6 @@ class KernelRuns:
         w, positive; ones by default.
     shift : float, default=0.0
         σ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.k_means import KernelRuns
-    >>> from symclust.operators import as_operator
-    >>> runs = KernelRuns(as_operator(np.kron(np.eye(2), np.ones((2, 2)))), 2)
-    >>> run = runs.run([np.array([0, 1, 1, 1])], max_iter=10)[0]
-    >>> run.labels, run.objectives[-1], run.done
-    (array([0, 0, 1, 1]), 0.0, True)
     """
 
     def __init__(

@@ -54,15 +54,6 @@ class SphericalRuns:
         The products with X and Xᵀ, if they are ready.
     weights : ndarray of shape (n,), optional
         How much each sample counts, positive; ones by default.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.k_means import SphericalRuns
-    >>> runs = SphericalRuns(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), 2)
-    >>> run = runs.run([np.array([0, 2])], max_iter=10)[0]
-    >>> run.labels, run.done, len(run.objectives)
-    (array([0, 0, 1]), True, 2)
     """
 
     def __init__(self, X: Any, n_clusters: int, factor: Any = None, weights: Array | None = None) -> None:

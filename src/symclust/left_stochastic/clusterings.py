@@ -143,13 +143,6 @@ def assign_sizes(P: Array, sizes: Any) -> Array:
 
     A transport problem: max Σ p_ij x_ij with Σ_j x_ij = 1 and Σ_i x_ij = sizes_j, whose vertices are whole
     numbers; solved by SciPy's simplex method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import assign_sizes
-    >>> assign_sizes(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4]]), [1, 2]).tolist()
-    [0, 1, 1]
     """
     n, k = P.shape
     sizes = np.asarray(sizes)

@@ -47,16 +47,6 @@ def embed(operator: Operator, k: int) -> Embedding:
     rotation within it, which is free here and found later.
 
     K needs k positive eigenvalues.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import embed
-    >>> from symclust.operators import as_operator
-    >>> P = np.array([[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]])
-    >>> found = embed(as_operator(P @ P.T / 3), 2)
-    >>> round(found.scale, 6), np.abs(found.points[:, 0] * np.sqrt(2)).round(6).tolist()
-    (3.0, [1.0, 0.5, 1.0])
     """
     values, vectors = operator.eigsh(k)
     _check_positive(operator, values)

@@ -64,17 +64,6 @@ def rotate(
     The starts descend with a sample of the points. The most promising two go on with all points, fitted to
     those outside the simplex and the first also to all of them, and the objective (3) decides between them.
     Parameters are those of `LeftStochastic`; without `squared_norm`, ‖K‖², K is read once more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import rotate
-    >>> from symclust.operators import as_operator
-    >>> P = np.random.default_rng(0).dirichlet([0.2, 0.2, 0.2], size=50)
-    >>> K, rng = as_operator(P @ P.T), np.random.RandomState(0)
-    >>> found = rotate(K, 3, n_init=5, tol=1e-4, max_iter=500, rng=rng)
-    >>> bool(found.objective < 1e-10)
-    True
     """
     embedding = embed(operator, k)
     points = embedding.points

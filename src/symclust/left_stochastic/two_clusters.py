@@ -20,14 +20,6 @@ def second_half(operator: Operator) -> Array | None:
 
     Two clusters need the two leading eigenvectors alone (Arora, Gupta, Kapila and Fazel 2013, 3.2.2), up to
     the signs that depend on them. The first sample belongs to the first cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import second_half
-    >>> from symclust.operators import as_operator
-    >>> second_half(as_operator(np.kron(np.eye(2), np.ones((2, 2))))).tolist()
-    [False, False, True, True]
     """
     if operator.n < 2:
         return None

@@ -56,14 +56,7 @@ def null_pairs(data: Data, rng: np.random.RandomState) -> Any:
 
 
 def nearest_candidate(count: int, candidates: Sequence[int]) -> int:
-    """Return the candidate nearest to a count of clusters, the smaller one of two; 1 stays 1.
-
-    Examples
-    --------
-    >>> from symclust.selection._pairs import nearest_candidate
-    >>> [nearest_candidate(count, (2, 3, 4, 10)) for count in (0, 1, 3, 7, 50)]
-    [1, 1, 3, 4, 10]
-    """
+    """Return the candidate nearest to a count of clusters, the smaller one of two; 1 stays 1."""
     if count <= 1:
         return 1
     return int(min(candidates, key=lambda k: (abs(k - count), k)))

@@ -35,10 +35,9 @@ class KernelConvexNMF(SimilarityEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters; "auto" chooses it, and `selection_` says why.
-    affinity, affinity_params
-        Similarities of the samples, as in `SymNMF`; they may be negative in dense and sparse matrices.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities of the samples, as in `SymNMF`; they may be negative in
+        dense and sparse matrices.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
         What to do with negative eigenvalues, as in `KernelKMeans`; with "ignore", the objective may have no
         lower bound.

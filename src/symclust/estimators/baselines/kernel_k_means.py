@@ -31,10 +31,8 @@ class KernelKMeans(HardEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters; "auto" chooses it, and `selection_` says why.
-    affinity, affinity_params
-        Similarities of the samples, as in `SymNMF`; they may be negative.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities of the samples, as in `SymNMF`; they may be negative.
     weights : None, "degree" or array of shape (n_samples,), default=None
         Weights w of the samples, unless `fit` is given a `sample_weight`; None means ones.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"

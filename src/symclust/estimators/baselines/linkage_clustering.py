@@ -100,17 +100,7 @@ class LinkageClustering(HardEstimator):
 
 
 def merge_clusters(K: Operator, method: str) -> Array:
-    """Return all merges as SciPy's linkage matrix; `method` is "single", "complete" or "average".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.baselines.linkage_clustering import cut_merges, merge_clusters
-    >>> from symclust.operators import as_operator
-    >>> K = as_operator(np.array([[1.0, 0.1, 0.9], [0.1, 1.0, 0.2], [0.9, 0.2, 1.0]]))
-    >>> cut_merges(merge_clusters(K, "single"), 2, 3)
-    array([0, 1, 0])
-    """
+    """Return all merges as SciPy's linkage matrix; `method` is "single", "complete" or "average"."""
     if K.n == 1:
         return np.empty((0, 4))
     if isinstance(K, Sparse) and method == "single":

@@ -19,11 +19,7 @@ from symclust.validation import check_n_clusters, check_number, check_similarity
 
 
 class SpectralEstimator(HardEstimator):
-    """What the spectral methods share; each says what it makes of the similarity.
-
-    The methods normalise for themselves: the default affinity, which is the graph of nearest neighbours after
-    the normalised cut, is taken before the cut here.
-    """
+    """Spectral methods: a similarity before the normalised cut, its eigenvectors, and labels of their rows."""
 
     _nonnegative: ClassVar[bool] = True
     _normalizes: ClassVar[bool] = True
@@ -45,7 +41,7 @@ class SpectralEstimator(HardEstimator):
 
     @abstractmethod
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
-        """Return the labels and the objective of what was done to the eigenvectors."""
+        """Return the labels, and the objective of the step after the eigenvectors."""
 
     def fit(self, X: Data, y: object = None) -> Self:
         """Cluster the samples.
@@ -76,10 +72,8 @@ class SpectralNJW(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters; "auto" chooses it, and `selection_` says why.
-    affinity, affinity_params
-        Similarities of the samples, as in `SymNMF`, but without the normalised cut.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -114,10 +108,8 @@ class SpectralUnnormalized(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters; "auto" chooses it, and `selection_` says why.
-    affinity, affinity_params
-        Similarities of the samples, as in `SymNMF`, but without the normalised cut.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -154,10 +146,8 @@ class SpectralYuShi(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters; "auto" chooses it, and `selection_` says why.
-    affinity, affinity_params
-        Similarities of the samples, as in `SymNMF`, but without the normalised cut.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
     n_init : int, default=10
         Number of starting rotations; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -198,15 +188,6 @@ def discretize(rows: Array, n_init: int, rng: np.random.RandomState) -> tuple[Ar
     """Return labels and their squared distance to the rows, turned until each has one large entry.
 
     Yu and Shi (2003); the best of n_init starting rotations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.baselines.spectral import discretize
-    >>> rows = np.array([[0.8, 0.6], [0.8, 0.6], [-0.6, 0.8]])
-    >>> labels, distance = discretize(rows, 1, np.random.RandomState(0))
-    >>> bool(labels[0] == labels[1] != labels[2]), distance < 1e-12
-    (True, True)
     """
     with single_threaded_blas():
         found = [_alternate(rows, _far_apart(rows, rng)) for _ in range(n_init)]

@@ -111,20 +111,6 @@ class ConsensusInit(Method):
     ----------
     n_starts : int, default=50
         How many runs.
-
-    Examples
-    --------
-    One Gaussian, which is cut into two halves, always the same:
-
-    >>> import numpy as np
-    >>> from symclust import NMF
-    >>> from symclust.selection import Features, Study
-    >>> from symclust.selection.methods.consensus import ConsensusInit
-    >>> X = np.random.RandomState(0).normal(size=(80, 2))
-    >>> X -= X.min(axis=0)
-    >>> study = Study(Features(X), NMF(tol=1e-6), (2,), np.random.RandomState(0))
-    >>> ConsensusInit(n_starts=10).choose(study).scores
-    array([1.])
     """
 
     def __init__(self, n_starts: int = 50) -> None:

@@ -26,13 +26,6 @@ def agreement(own: Array, predicted: Array, n_clusters: int) -> float:
     with :math:`C_j` the clusters found in the test half (`own`) and :math:`\hat l` the labels that the
     training half predicts there. A cluster with fewer than two samples counts 0, and samples that are
     predicted to belong to no cluster (−1) are alike to none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.selection.methods.prediction_strength import agreement
-    >>> agreement(np.array([0, 0, 1, 1, 1]), np.array([1, 1, 0, 0, 1]), 2)
-    0.3333333333333333
     """
     sizes, together = _pairs_together(own, predicted, n_clusters)
     if sizes.min() < 2:

@@ -132,19 +132,6 @@ class Modularity(Method):
         Number of similarities without clusters; each is clustered with every candidate.
     level : float, default=0.02
         The probability with which data without clusters may be given some.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust import HierarchicalSymNMF
-    >>> from symclust.datasets import planted_partition
-    >>> from symclust.selection import Pairs, Study
-    >>> from symclust.selection.methods.quick_looks import Modularity
-    >>> A, _ = planted_partition(300, 4, degree=12, mixing=0.2, random_state=0)
-    >>> tree = HierarchicalSymNMF(affinity="precomputed")
-    >>> study = Study(Pairs(A), tree, tuple(range(2, 7)), np.random.RandomState(0))
-    >>> Modularity().choose(study).n_clusters
-    4
     """
 
     def __init__(self, n_nulls: int = 5, level: float = 0.02) -> None:
@@ -183,16 +170,7 @@ def _null_modularity(study: Study, seed: int) -> Array:
 
 
 def modularity(A: Any, labels: Array) -> float:
-    """Return the modularity of labels; samples with label −1 are in no cluster.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.selection.methods.quick_looks import modularity
-    >>> A = nx.to_numpy_array(nx.ring_of_cliques(4, 5))
-    >>> round(modularity(A, [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5), 3)
-    0.659
-    """
+    """Return the modularity of labels; samples with label −1 are in no cluster."""
     labels, degrees = np.asarray(labels), row_sums(A)
     placed, total = np.flatnonzero(labels != NOWHERE), degrees.sum()
     if not placed.size or total <= 0:
