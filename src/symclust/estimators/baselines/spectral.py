@@ -19,7 +19,7 @@ from symclust.validation import check_n_clusters, check_number, check_similarity
 
 
 class SpectralEstimator(HardEstimator):
-    """Spectral methods: a similarity before the normalised cut, its eigenvectors, and labels of their rows."""
+    """Spectral methods: eigenvectors of a similarity before any normalised cut, and labels of their rows."""
 
     _nonnegative: ClassVar[bool] = True
     _normalizes: ClassVar[bool] = True
