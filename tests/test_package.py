@@ -3,6 +3,7 @@
 import ast
 import logging
 import pickle
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -51,8 +52,20 @@ def test_every_public_name_is_there_and_is_listed():
     assert dir(symclust) == sorted(symclust.__all__)
     for name in symclust.__all__:
         assert getattr(symclust, name) is not None
-    with pytest.raises(AttributeError, match="SymNFM"):
-        symclust.SymNFM  # noqa: B018
+    assert dir(symclust) == sorted(symclust.__all__)  # whatever has been imported by now
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("symnmf", "SymNMF"), ("SymNFM", "SymNMF"), ("kernel_kmeans", "KernelKMeans")]
+)
+def test_a_misspelt_name_gets_a_hint(name, meant):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'. Did you mean {meant}"):
+        getattr(symclust, name)
+    assert not hasattr(symclust, "nothing_of_that_kind")
+
+
+def test_help_on_the_main_estimator_can_be_read():
+    assert len(pydoc.render_doc(symclust.SymNMF).splitlines()) < 340  # 50 of them are scikit-learn's
 
 
 def test_the_stub_lists_what_it_imports():

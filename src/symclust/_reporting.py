@@ -17,32 +17,14 @@ class Reporting:
     """Gives a model ``report(path)``, and notebooks a summary of it once it is fitted."""
 
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write a page about what was found, to look at and to send to others: one HTML file, offline.
+        """Write a page about the result, one HTML file that works offline, and return its path.
 
         Parameters
         ----------
         path : path-like
             The file to write; an existing one is replaced.
         **options
-            Those of `symclust.report.write_report`: title, summary, labels_true, images, names,
-            feature_names, cluster_names, numbers, n_members.
-
-        Returns
-        -------
-        Path
-            Where the page is.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> import networkx as nx
-        >>> from symclust import SymNMF
-        >>> model = SymNMF(2, random_state=0).fit(nx.karate_club_graph())
-        >>> with TemporaryDirectory() as folder:
-        ...     page = model.report(Path(folder) / "club.html", title="A karate club")
-        ...     "Two clusters in 34 nodes." in page.read_text(encoding="utf-8")
-        True
+            Those of `symclust.report.write_report`, such as `title`, `labels_true` and `cluster_names`.
         """
         from symclust import report
 

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from symclust._text import showable
+from symclust._types import Data, Fitted
 from symclust.estimators._base import Clusterer
 from symclust.exceptions import InputError
 from symclust.selection.select_n_clusters import select_n_clusters
@@ -15,7 +16,7 @@ from symclust.storage import Journal, read_journal, resuming
 __all__ = ["resume"]
 
 
-def resume(path: str | PathLike[str], X: Any, callback: Callable[..., object] | None = None) -> Any:
+def resume(path: str | PathLike[str], X: Data, callback: Callable[..., object] | None = None) -> Fitted:
     """Go on with the fit that a `symclust.Checkpoint` has kept, and return what the fit would have returned.
 
     The answer has the same bits as that of an undisturbed run, except for the seconds in it. Work goes on

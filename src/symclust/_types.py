@@ -1,17 +1,36 @@
-"""Names for what goes in and what comes out.
+"""Names for arguments and results.
 
-SciPy's sparse arrays carry no types, and mypy can do nothing with a union with an untyped class: the aliases
-other than `Array` are for the reader.
+SciPy's sparse arrays, graphs and tables carry no types, and mypy can do nothing with a union with an untyped
+class: their aliases are for the reader.
 """
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Array", "DeviceArray", "Features", "Matrix", "SimilarityLike"]
+__all__ = [
+    "AffinityLike",
+    "Array",
+    "Callback",
+    "Data",
+    "DataFrame",
+    "DeviceArray",
+    "Features",
+    "FilePath",
+    "Fitted",
+    "Image",
+    "Init",
+    "Matrix",
+    "Names",
+    "Options",
+    "RandomState",
+    "SimilarityLike",
+]
 
 Array: TypeAlias = np.ndarray
 
@@ -52,3 +71,36 @@ Matrix: TypeAlias = Any
 
 SimilarityLike: TypeAlias = Any
 """Similarities in any form: ndarray, csr_array or Operator."""
+
+Data: TypeAlias = Any
+"""Whatever `fit` takes: samples × features, similarities or a network, in any form that can be read."""
+
+Fitted: TypeAlias = Any
+"""A fitted estimator, or the answer of `topics`, `subtypes`, `segment_image` or `select_n_clusters`."""
+
+Image: TypeAlias = Any
+"""An image: an array, or a file to read it from."""
+
+Names: TypeAlias = Any
+"""Names in order: a list, an array or an index; None for numbers."""
+
+FilePath: TypeAlias = str | os.PathLike[str]
+"""A file or folder."""
+
+DataFrame: TypeAlias = Any
+"""A pandas DataFrame; pandas is optional."""
+
+Init: TypeAlias = Any
+"""The name of a start, or the factors to start from."""
+
+AffinityLike: TypeAlias = str | Callable[..., Any]
+"""The name of an affinity, or a function of the samples that returns similarities."""
+
+Options: TypeAlias = dict[str, Any] | None
+"""Parameters of something that another parameter names."""
+
+RandomState: TypeAlias = int | np.random.RandomState | None
+"""A seed, a generator, or None for numbers that differ from run to run."""
+
+Callback: TypeAlias = Callable[[Any], object] | None
+"""A function of the progress that returns True to stop, or None."""

@@ -14,7 +14,9 @@ from symclust.exceptions import InputError, OptionError
 from symclust.operators import RowBlocks, is_dask, over_blocks
 from symclust.validation import check_features
 
-__all__ = ["DocumentWeights", "weighted_rows"]
+__all__ = [
+    "DocumentWeights",
+]
 
 
 class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

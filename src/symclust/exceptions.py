@@ -27,8 +27,22 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+__all__ = [
+    "CombinationError",
+    "DegenerateWarning",
+    "InputError",
+    "InputTypeError",
+    "InterruptedWarning",
+    "LeftOutError",
+    "MissingExtraError",
+    "NotConvergedWarning",
+    "OptionError",
+    "SymclustError",
+    "WorkerError",
+]
+
 if TYPE_CHECKING:
-    from symclust._convergence import InterruptedWarning, NotConvergedWarning  # noqa: F401
+    from symclust._convergence import InterruptedWarning, NotConvergedWarning
 
 
 class SymclustError(Exception):

@@ -13,11 +13,14 @@ import pkgutil
 import re
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from symclust.exceptions import OptionError
 
 __all__ = ["option_name", "options", "resolve"]
+
+Implementation: TypeAlias = Any
+"""The class or function behind an option."""
 
 
 def options(family: str) -> tuple[str, ...]:
@@ -37,7 +40,7 @@ def options(family: str) -> tuple[str, ...]:
     return tuple(sorted(_exports(family)))
 
 
-def resolve(family: str, name: str, *others: str) -> Any:
+def resolve(family: str, name: str, *others: str) -> Implementation:
     """Return the class or function behind an option, or raise an error that lists the known ones.
 
     Parameters

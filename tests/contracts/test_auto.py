@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from symclust import AttributedGraph, SymNMF, select_n_clusters
 from symclust.exceptions import InputError, SymclustError
 from symclust.operators import Gram, Operator, Sparse
-from symclust.selection import _data, auto
+from symclust.selection import _data
+from symclust.selection.methods import auto
 
 from .test_estimators import every_estimator, make, samples
 

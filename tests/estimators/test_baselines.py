@@ -53,7 +53,13 @@ MODELS = [
 ]
 
 
-@parametrize_with_checks(MODELS)
+WEIGHTED = {
+    f"check_sample_weight_equivalence_on_{form}_data": "takes weights above zero"
+    for form in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks(MODELS, expected_failed_checks=lambda model: WEIGHTED)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -396,7 +402,7 @@ def test_divisive_clustering_refuses_what_a_split_cannot_use(options, blobs):
     ("model", "error", "words"),
     [
         (KernelKMeans(weights="size"), OptionError, "'degree'"),
-        (KernelKMeans(weights=[1.0, 2.0]), InputError, "positive numbers"),
+        (KernelKMeans(weights=[1.0, 2.0]), InputError, "weights above zero"),
         (KernelKMeans(indefinite="cut"), OptionError, "'clip'"),
         (KernelKMeans(indefinite="clip"), CombinationError, "needs all eigenvectors"),
         (LinkageClustering(linkage="ward"), OptionError, "'average'"),
@@ -440,3 +446,14 @@ def test_eigenvalues_that_are_hardly_apart(model):
     first, again = (clone(model).fit(X) for _ in range(2))
     assert len(set(first.labels_)) > 1
     np.testing.assert_array_equal(first.membership_, again.membership_)
+
+
+def test_kernel_k_means_takes_weights_in_two_places_but_not_in_both():
+    K = gaussian(np.random.default_rng(0).normal(size=(30, 2)))
+    weights = np.arange(1, 31)
+    model = KernelKMeans(3, affinity="precomputed", random_state=0)
+    fitted = clone(model).fit(K, sample_weight=weights)
+    assert_array_equal(fitted.inits_, clone(model).set_params(weights=weights).fit(K).inits_)
+    assert fitted.objective_ != clone(model).fit(K).objective_
+    with pytest.raises(CombinationError, match="set weights=None"):
+        model.set_params(weights="degree").fit(K, sample_weight=weights)

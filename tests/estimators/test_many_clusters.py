@@ -8,6 +8,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -362,3 +363,16 @@ def test_flat_forms_of_large_trees_are_sparse(sparse_factors):
     flat = HierarchicalSymNMF(6, affinity="precomputed", random_state=0).fit(W).flatten()
     assert isinstance(flat.membership_, sparse.csr_array)
     assert flat.components_.shape == (6, 120)
+
+
+def test_sparse_memberships_become_sparse_columns_of_a_frame(sparse_factors):
+    A, _ = graph()
+    fitted = model().set_output(transform="pandas")
+    frame = fitted.fit_transform(A)
+    assert sparse.issparse(fitted.membership_) and list(frame.columns) == list(fitted.get_feature_names_out())
+    assert all(isinstance(kind, pd.SparseDtype) for kind in frame.dtypes)
+    np.testing.assert_array_equal(frame, fitted.membership_.toarray())
+    new = pd.DataFrame(A[:3].toarray(), index=["a", "b", "c"])
+    assert list(fitted.transform(new).index) == ["a", "b", "c"]
+    with pytest.raises(CombinationError, match="120 × 6, are sparse, which polars has no table for"):
+        model().set_output(transform="polars").fit_transform(A)

@@ -21,7 +21,13 @@ from symclust.k_means import SphericalRuns
 POINTS = arrays(np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(-3, 3))
 
 
-@parametrize_with_checks([SphericalKMeans(n_init=2)])
+WEIGHTED = {
+    f"check_sample_weight_equivalence_on_{form}_data": "takes weights above zero"
+    for form in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks([SphericalKMeans(n_init=2)], expected_failed_checks=lambda model: WEIGHTED)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

@@ -77,3 +77,15 @@ def test_a_run_from_clusters_never_gets_worse(seed):
     assert (np.diff(run.objectives) <= 1e-12).all() and run.done
     assert set(run.labels) == {0, 1, 2}
     np.testing.assert_array_equal((X @ run.centers).argmax(axis=1), run.labels)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@given(st.integers(0, 1000))
+def test_a_weight_counts_like_copies(form, seed):
+    rng = np.random.RandomState(seed)
+    X, weights, labels = rng.rand(15, 4), rng.randint(1, 5, 15), rng.permutation(np.arange(15) % 3)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    one = SphericalRuns(form(X), 3, weights=weights.astype(float)).descend(labels, 50)
+    copies = SphericalRuns(form(np.repeat(X, weights, axis=0)), 3).descend(np.repeat(labels, weights), 50)
+    np.testing.assert_array_equal(np.repeat(one.labels, weights), copies.labels)
+    np.testing.assert_allclose(one.objectives, copies.objectives, atol=1e-12)

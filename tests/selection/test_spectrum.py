@@ -12,8 +12,9 @@ from sklearn.cluster import KMeans
 from symclust import SymNMF
 from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError, InputError
-from symclust.selection import Features, Pairs, Study, spectrum
+from symclust.selection import Features, Pairs, Study
 from symclust.selection._nulls import shuffled_pairs
+from symclust.selection.methods import spectrum
 from symclust.selection.methods.spectrum import BetheHessian, _matrix, _two_core, lowest_eigenvalues
 
 CANDIDATES = tuple(range(2, 13))

@@ -6,8 +6,6 @@ import sys
 
 from symclust.cli._interrupts import interrupts
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line; say how to install its libraries where they are missing."""

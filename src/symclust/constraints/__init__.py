@@ -23,7 +23,6 @@ from symclust.constraints.sparsity import L1, OnePerRow, Sparse
 __all__ = [
     "L1",
     "Constraint",
-    "Custom",
     "Free",
     "Nonnegative",
     "OnePerRow",

@@ -141,8 +141,13 @@ class Custom(Constraint):
         return float(np.abs(H - self.project(H)).max(initial=0.0))
 
 
-def as_constraint(constraint: Any) -> Constraint:
+def as_constraint(constraint: object) -> Constraint:
     """Return a constraint from its name, from one of ours, or from any object with `project`.
+
+    Parameters
+    ----------
+    constraint : str, Constraint or object
+        The name of a constraint, or an object whose ``project(H)`` returns the nearest array in its set.
 
     Examples
     --------

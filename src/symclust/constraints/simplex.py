@@ -64,6 +64,11 @@ def project_simplex(V: Array, total: float = 1.0) -> Array:
 
     By sorting, O(k log k) per row (Duchi, Shalev-Shwartz, Singer and Chandra 2008).
 
+    Parameters
+    ----------
+    V : ndarray of shape (..., k)
+    total : float, default=1.0
+
     Examples
     --------
     >>> import numpy as np

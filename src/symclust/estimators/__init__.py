@@ -38,8 +38,4 @@ __all__ = [
     "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
-    "labels_of",
-    "read_rows",
-    "refuse_to_save_blocks",
-    "sample_table",
 ]

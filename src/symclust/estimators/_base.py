@@ -1,14 +1,17 @@
-"""What all estimators share: scikit-learn's conventions, input, naming, placing unseen samples."""
+"""The base of all estimators: scikit-learn's conventions, input, names, placing of unseen samples."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from symclust._labels import (
@@ -20,7 +23,7 @@ from symclust._labels import (
     warn_of_degenerate,
 )
 from symclust._reporting import Reporting
-from symclust._types import Array
+from symclust._types import Array, Data, DataFrame, Matrix
 from symclust.estimators._communities import (
     Communities,
     communities,
@@ -37,7 +40,7 @@ from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
-from symclust.validation import check_features, check_number, is_similarity, sample_names
+from symclust.validation import check_features, check_number, is_a, is_similarity, sample_names
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
@@ -45,11 +48,10 @@ REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are
 class Clusterer(
     Savable, Reporting, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """A clustering method as scikit-learn knows them.
+    """A clustering method with scikit-learn's conventions.
 
     A fit that fails or is interrupted leaves the model as it was before. ``n_clusters="auto"`` is resolved
-    here, for all of them: the number is chosen, a model with that number is fitted, and what it has learned
-    is taken over.
+    here, for all of them: a model with the chosen number is fitted, and its attributes are taken over.
     """
 
     _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
@@ -67,7 +69,7 @@ class Clusterer(
         """Refuse what can be refused before anything is computed."""
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        """Return what is saved: no callback, and parameters given as arrays only with the data."""
+        """Return the attributes to save: no callback, and parameters given as arrays only with the data."""
         state = super()._saved_state(data)
         for name, parameter in signature(type(self)).parameters.items():
             if name == "callback" or (not data and _holds_data(state[name])):
@@ -113,39 +115,25 @@ class Clusterer(
         return True
 
     def communities(self, threshold: float | None = None) -> Communities:
-        """Return the members of each cluster, by name where samples have names and by number otherwise.
+        """Return the members of each cluster, by name if samples have names and by number otherwise.
+
+        The list of lists has a method ``clusters_of(node)``, and the same for all nodes in ``by_node``.
 
         Parameters
         ----------
         threshold : float above 0 and at most 1, default=None
             None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
-            none either way. Estimators that give labels without degrees return the same clusters for every
-            threshold.
-
-        Returns
-        -------
-        Communities
-            One list of members per cluster. It also knows the clusters of each node:
-            ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
+            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im, if its label is not −1. Labels
+            without degrees give the same clusters for every threshold.
 
         Examples
         --------
-        Two circles of friends who share one:
-
         >>> import networkx as nx
         >>> from symclust import SymNMF
         >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
         >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
-        >>> sorted(len(members) for members in model.communities())
-        [2, 3]
-        >>> shared = model.communities(threshold=0.5)
-        >>> sorted(shared)
+        >>> sorted(model.communities(threshold=0.5))
         [['a', 'b', 'c'], ['c', 'd', 'e']]
-        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
-        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
-        >>> shared.clusters_of("c")
-        {0, 1}
         """
         check_is_fitted(self)
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
@@ -154,38 +142,25 @@ class Clusterer(
         check_number("threshold", threshold, least=0, most=1, exclusive=True)
         return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
-    def to_dataframe(self) -> Any:
-        """Return what was found as a table with one row per sample.
+    def to_dataframe(self) -> DataFrame:
+        """Return a table with one row per sample, whose index holds the names of the samples.
 
         Returns
         -------
         DataFrame
-            The index holds the names of the samples, or their numbers. The columns are `label`, −1 for a
-            sample in no cluster; `confidence`, the largest membership of the sample divided by the sum of its
-            memberships, from 1/k for one that belongs equally to k clusters to 1 for one that belongs to a
-            single cluster; and `cluster_0`, `cluster_1`, ..., the columns of `membership_`. The confidence is
-            NaN for samples in no cluster, and for methods that give labels without degrees.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from symclust import NMF
-        >>> X = pd.DataFrame({"x": [4, 3, 0], "y": [0, 1, 2]}, index=["ann", "bob", "cem"])
-        >>> print(NMF(2).fit(X).to_dataframe().round(2).to_string(index_names=False))
-             label  confidence  cluster_0  cluster_1
-        ann      0        1.00        4.0        0.0
-        bob      0        0.75        3.0        1.0
-        cem      1        1.00        0.0        2.0
+            `label`, −1 for a sample in no cluster; `confidence`, the share of the largest membership of the
+            sample in their sum, NaN if there is none or a method gives labels without degrees; and
+            `cluster_0`, `cluster_1`, ..., the columns of `membership_`.
         """
         check_is_fitted(self)
         return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
 
     def _input_tags(self) -> dict[str, bool]:
-        """Return what scikit-learn asks about X."""
+        """Return the tags of X for scikit-learn."""
         return {"sparse": True, "positive_only": self._nonnegative}
 
     def _repr_html_inner(self) -> str:
-        """Return scikit-learn's diagram for notebooks, below what was found once the model is fitted."""
+        """Return scikit-learn's diagram for notebooks, below a summary of a fitted model."""
         return self._with_summary(super()._repr_html_inner())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -205,6 +180,32 @@ class Clusterer(
         return tags
 
 
+# scikit-learn explains these at length: a third of what ``help(SymNMF)`` would show.
+BRIEF = {
+    "fit_predict": "Fit, and return `labels_`.",
+    "get_feature_names_out": "Return the names of the columns of `transform`.",
+    "get_metadata_routing": "Return scikit-learn's metadata routing of this object.",
+    "get_params": "Return the parameters as a dict, with `deep` those of nested estimators, too.",
+    "set_output": "Choose the container of `transform`: 'default', 'pandas' or 'polars'.",
+    "set_params": "Set parameters by name, and return the estimator.",
+}
+
+
+def _briefly(name: str) -> Callable[..., Any]:
+    method = getattr(Clusterer, name)
+
+    @wraps(method)
+    def brief(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(self, *args, **kwargs)
+
+    brief.__doc__ = BRIEF[name]
+    return brief
+
+
+for _name in BRIEF:
+    setattr(Clusterer, _name, _briefly(_name))
+
+
 def _holds_data(value: Any) -> bool:
     """Whether a parameter is an array, a graph or an operator, or several of them."""
     if isinstance(value, tuple | list):
@@ -214,26 +215,26 @@ def _holds_data(value: Any) -> bool:
 
 def _with_chosen_number(fit: Any) -> Any:
     @wraps(fit)
-    def wrapped(self: Any, X: Any, y: Any = None) -> Any:
+    def wrapped(self: Any, X: Any, y: Any = None, **fit_params: Any) -> Any:
         if not (isinstance(self.n_clusters, str) and self.n_clusters == "auto"):
             self.__dict__.pop("selection_", None)  # of an earlier fit
-            return fit(self, X, y)
-        # What chooses is written with estimators, and so stands above this file.
+            return fit(self, X, y, **fit_params)
+        # The choice is written with estimators, and so stands above this file.
         from symclust.selection import choose_for, fit_chosen
 
-        return fit_chosen(self, X, choose_for(self, X))
+        return fit_chosen(self, X, choose_for(self, X), **fit_params)
 
     return wrapped
 
 
 def _with_checkpoints(fit: Any) -> Any:
     @wraps(fit)
-    def wrapped(self: Any, X: Any, y: Any = None) -> Any:
+    def wrapped(self: Any, X: Any, y: Any = None, **fit_params: Any) -> Any:
         checkpoint = getattr(self, "callback", None)
         if not isinstance(checkpoint, Checkpoint) or is_recording():  # of the fit that this one is part of
-            return fit(self, X, y)
+            return fit(self, X, y, **fit_params)
         with recording(checkpoint, type(self), self.get_params(deep=False)):
-            return fit(self, X, y)
+            return fit(self, X, y, **fit_params)
 
     return wrapped
 
@@ -266,7 +267,7 @@ def _all_or_nothing(fit: Any) -> Any:
 
 
 class SimilarityEstimator(Clusterer):
-    """A clustering method that sees its samples through pairwise similarities."""
+    """A clustering method for pairwise similarities."""
 
     _nonnegative: ClassVar[bool] = True
     # Whether the method normalises for itself: graphs are then taken before the normalised cut.
@@ -291,7 +292,7 @@ class SimilarityEstimator(Clusterer):
         return similarity
 
     def _store(self, similarity: Similarity, best: Result) -> None:
-        """Keep the answer, and what is needed to place unseen samples."""
+        """Keep the answer, and the similarities that place unseen samples."""
         self.affinity_matrix_ = similarity.operator.matrix
         self.node_names_ = similarity.names
         self.membership_ = best.H
@@ -314,7 +315,7 @@ class SimilarityEstimator(Clusterer):
         return labels_of(H)
 
     def _keep(self, similarity: Similarity) -> None:
-        """Keep what places unseen samples; similarities that were given are read before they can change."""
+        """Keep the means of placing unseen samples; given similarities are read before they can change."""
         self._training = similarity.kept()
         self._made: dict[str, Placer] = {}
         if similarity.rule.samples is None:
@@ -322,7 +323,7 @@ class SimilarityEstimator(Clusterer):
 
     @property
     def _placer(self) -> Placer:
-        """What finds the memberships of unseen samples, made when it is first asked for."""
+        """The placer of unseen samples, made at its first use."""
         if "placer" not in self._made:  # in a dict, since scikit-learn allows no new attribute after fit
             self._made["placer"] = self._make_placer(self._training)
         return self._made["placer"]
@@ -331,11 +332,8 @@ class SimilarityEstimator(Clusterer):
         return Placer(similarity, self.membership_)
 
     @property
-    def network_(self) -> Any:
-        """The weights of the edges of the network that was fitted, as a csr_array.
-
-        None if the model was fitted to samples or similarities, or was loaded without its data.
-        """
+    def network_(self) -> Matrix | None:
+        """Edge weights of the fitted network, a csr_array; None for other data, and without the data."""
         check_is_fitted(self)
         return self._training.network if "_training" in vars(self) else None
 
@@ -351,32 +349,45 @@ class SimilarityEstimator(Clusterer):
     def _n_features_out(self) -> int:
         return self.membership_.shape[1]
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Fit and return the memberships of the samples, `membership_`."""
-        return self.fit(X).membership_
+    def fit_transform(self, X: Data, y: object = None, **fit_params: Any) -> Array:
+        """Fit, and return `membership_` in the form of `transform`."""
+        return self._as_output(self.fit(X, y, **fit_params).membership_, X)
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Data) -> Array:
         """Return the memberships of samples, n_samples × n_clusters.
 
         A sample seen in training keeps its row of `membership_`. An unseen one gets the row h that explains
-        its similarities a to the training samples best: min ‖a − Hh‖² over h ≥ 0, or over the rows that the
-        constraint of the model allows.
+        its similarities a to the training samples best: min ‖a − Hh‖² over the rows h that the model allows.
+        If `membership_` is a csr_array, this is one too, or a DataFrame of sparse columns under
+        ``set_output(transform="pandas")``.
 
         Parameters
         ----------
         X : array-like or sparse
-            Samples × features as in `fit`; with ``affinity="precomputed"``, or after fitting an operator, the
-            similarities of the samples to the training samples; after fitting a graph, the weights of the
-            edges between new nodes and the graph's nodes; after fitting an `AttributedGraph`, its new nodes
-            as `AttributedNodes`.
+            Samples × features as in `fit`; after a fit to similarities, those to the training samples; to a
+            graph, the weights of edges to its nodes; to an `AttributedGraph`, its new `AttributedNodes`.
         """
-        return self._place(X).H
+        return self._as_output(self._place(X).H, X)
 
-    def predict(self, X: Any) -> Array:
-        """Return the cluster of each sample, read off its row of `transform` like `labels_`.
+    def _as_output(self, H: Any, X: Any) -> Any:
+        """Return sparse memberships as `set_output` asks for; scikit-learn does so for dense ones alone."""
+        wanted = _get_output_config("transform", self)["dense"]
+        if not sparse.issparse(H) or wanted == "default":
+            return H
+        if wanted != "pandas":
+            raise CombinationError(
+                f"The memberships, {H.shape[0]} × {H.shape[1]}, are sparse, which {wanted} has no table for. "
+                "Use set_output(transform='pandas') or 'default'."
+            )
+        import pandas
 
-        A sample seen in training keeps its label. One without any similarity to the training samples belongs
-        to no cluster: its label is −1.
+        index = X.index if is_a(X, "pandas", "DataFrame") else None
+        return pandas.DataFrame.sparse.from_spmatrix(H, index, self.get_feature_names_out())
+
+    def predict(self, X: Data) -> Array:
+        """Return the cluster of each sample: its label if it was in training, else read off `transform`.
+
+        A sample without any similarity to the training samples is in no cluster, label −1.
         """
         placed = self._place(X)
         labels = self._labels_of(placed.H)
@@ -385,42 +396,21 @@ class SimilarityEstimator(Clusterer):
         labels[known] = self.labels_[placed.known[known]]
         return labels
 
-    def score(self, X: Any, y: Any = None) -> float:
-        r"""Return how well clusters predict similarities that were held out; larger is better.
+    def score(self, X: Data, y: object = None) -> float:
+        r"""Return how well clusters predict similarities that were held out; larger is better, 0 is chance.
 
-        The training samples are divided into two fixed halves. Each sample of X is placed by its similarities
-        to one half, as `predict` does, and its similarities to the other half are compared with that, both
-        ways:
+        Each sample is placed by its similarities to one half of the training samples, and compared with those
+        to the other half, both ways. With :math:`a_i(C_i)` the similarity of sample i to the held-out samples
+        of its cluster, :math:`a_i` that to all of them, and :math:`p(C)` the share of a cluster in their
+        degrees, the score is
 
         .. math:: \frac{Q}{\sqrt{M}}, \qquad
                   Q = \frac{\sum_i \left(a_i(C_i) - p(C_i) \, a_i\right)}{\sum_i a_i}, \qquad
                   M = \frac{\sum_i \left(1 - p(C_i)\right) a_i}{\sum_i a_i}
 
-        with :math:`a_i(C_i)` the similarity of sample i to the held-out samples of its cluster, :math:`a_i`
-        that to all of them, and :math:`p(C)` the share of a cluster in their degrees. Q is the modularity of
-        what was held out, and M the largest value it can have. The score is the geometric mean of Q, which
-        falls where clusters are merged, and Q/M, which falls where they are split: it does not grow with the
-        number of clusters by itself, and ``GridSearchCV`` without `scoring` finds a number that the data
-        support.
-
-        The score of k clusters of one size without a similarity between them is √(1 − 1/k), that of one
-        cluster or of labels by chance 0. Samples seen in training are treated like unseen ones.
-
-        Parameters
-        ----------
-        X : array-like or sparse
-            As in `transform`.
-        y : ignored
-            For scikit-learn's conventions.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from symclust import SymNMF
-        >>> A = np.kron(np.eye(3), np.ones((8, 8)))
-        >>> scores = [SymNMF(k, affinity="precomputed", random_state=0).fit(A).score(A) for k in (1, 2, 3)]
-        >>> np.round(scores, 2).tolist()
-        [0.0, 0.66, 0.79]
+        The modularity Q falls if clusters are merged, and Q/M, the share of its largest value, if they are
+        split. So ``GridSearchCV`` without `scoring` finds a number of clusters that the data support. Samples
+        seen in training are treated like unseen ones.
         """
         X = self._check_new(X)
         return self._placer.score(X, self.labels_, self._labels_of)
@@ -462,11 +452,9 @@ class SimilarityEstimator(Clusterer):
 class HardEstimator(SimilarityEstimator):
     """A clustering method that gives labels; `membership_` has a one in each row.
 
-    A sample that is similar to no other gives such a method nothing to place it by: it has label −1 and a row
-    of zeros, unless it is a cluster by itself.
-
-    An unseen sample goes to the cluster whose samples it is most similar to on average; `transform` returns
-    these averages for unseen samples.
+    A sample that is similar to no other has label −1 and a row of zeros, unless it is a cluster by itself. An
+    unseen one goes to the cluster whose samples it is most similar to on average; `transform` returns these
+    averages.
     """
 
     _nonnegative: ClassVar[bool] = False
@@ -490,7 +478,7 @@ def as_result(
     stop_reason: str = "done: the method has no iterations of its own",
     interrupted: bool = False,
 ) -> Result:
-    """Return an outcome in the words of the loop, for methods that it does not run."""
+    """Return the outcome of a method with a loop of its own in the form of the common one."""
     objectives = np.atleast_1d(np.asarray(objective if objectives is None else objectives, dtype=np.float64))
     history = np.zeros(len(objectives), dtype=HISTORY).view(np.recarray)
     history.iteration = np.arange(1, len(objectives) + 1)
@@ -500,15 +488,12 @@ def as_result(
 
 
 def is_given(similarity: Similarity) -> bool:
-    """Whether the user gave the similarity as numbers.
-
-    Others have zeros on their diagonals on purpose: that they have negative eigenvalues is no news.
-    """
+    """Whether the similarity was given as numbers; graphs have zeros on their diagonals on purpose."""
     return similarity.rule.samples is None and similarity.rule.origin != "graph"
 
 
 def warn_of_negative_part(similarity: Similarity, name: str) -> None:
-    """Say how much of a given similarity lies in negative eigenvalues, which a method cuts."""
+    """Warn of the share of negative eigenvalues, which a method cuts, in a given similarity."""
     if not is_given(similarity):
         return
     lowest, share = negative_part(similarity.operator)

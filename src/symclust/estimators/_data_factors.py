@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from symclust import _kernels, registry
 from symclust._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
+from symclust._types import Array, Features
 from symclust.constraints import Nonnegative
 from symclust.estimators._base import Clusterer
 from symclust.exceptions import InputError
@@ -37,18 +38,15 @@ FAMILY = "two_factors.solvers"
 
 
 class DataFactors(Clusterer):
-    """Factors a nonnegative data matrix and reads clusters off the memberships.
-
-    A subclass says what is minimised; parameters are stored by its ``__init__``.
-    """
+    """Factors a nonnegative data matrix and reads clusters off the memberships."""
 
     _nonnegative: ClassVar[bool] = True
 
     @abstractmethod
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
-        """Return what is minimised for this data."""
+        """Return the objective for this data."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Features, y: object = None) -> Self:
         """Factor the samples.
 
         Parameters
@@ -56,7 +54,6 @@ class DataFactors(Clusterer):
         X : array-like or sparse of shape (n_samples, n_features)
             Without negative entries. A sparse X stays sparse.
         y : ignored
-            For scikit-learn's conventions.
         """
         self._check_options()
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
@@ -86,8 +83,8 @@ class DataFactors(Clusterer):
     def _settle(self, objective: TwoFactors, best: Result) -> None:
         """Take the last step on W exactly, as `transform` does: training samples are placed where they are.
 
-        A solver's last W is only near the minimum for its C; and where C has dependent columns, as with more
-        clusters than features it must, there are many minima.
+        A solver's last W is only near the minimum for its C, and if C has dependent columns, as with more
+        clusters than features, there are many minima.
         """
         A = objective.operator
         W, C = A.sides(best.H)
@@ -114,10 +111,9 @@ class DataFactors(Clusterer):
             type(self).__name__, self.labels_, self._n_features_out, OF_FEATURES, self.node_names_
         )
 
-    # What was given -----------------------------------------------------------------------------------------
+    # Options and input --------------------------------------------------------------------------------------
 
     def _check_options(self) -> None:
-        """Refuse what can be refused before anything is computed."""
         check_n_clusters(self.n_clusters)
         registry.resolve(FAMILY, self.solver)
         if isinstance(self.init, str) or self.init is None:
@@ -147,21 +143,21 @@ class DataFactors(Clusterer):
                 raise InputError(f"{name} of init=(W, C) must hold finite numbers that are not negative.")
         return pair
 
-    # What is asked of a fitted model ------------------------------------------------------------------------
+    # Of a fitted model --------------------------------------------------------------------------------------
 
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Fit and return the memberships of the samples, `membership_`."""
+    def fit_transform(self, X: Features, y: object = None) -> Array:
+        """Fit, and return the memberships of the samples, `membership_`."""
         return self.fit(X).membership_
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Features) -> Array:
         """Return the memberships of samples, n_samples × n_clusters.
 
-        Each is the nonnegative least squares problem of its sample with the components as they are, solved
-        exactly: thesis (39). So are those of the training samples in `membership_`.
+        Each row solves the nonnegative least squares problem of its sample with the components as they are,
+        exactly: thesis (39). So do the rows of `membership_`.
 
         Parameters
         ----------
@@ -176,27 +172,31 @@ class DataFactors(Clusterer):
         """Return a row of memberships for each row of X."""
         return self._placer.memberships(X)
 
-    def predict(self, X: Any) -> Array:
-        """Return the cluster of each sample: the largest entry of its row of `transform`, −1 for zeros."""
+    def predict(self, X: Features) -> Array:
+        """Return the cluster of each sample: the largest entry of its row of `transform`, −1 for zeros.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_samples, n_features)
+        """
         return labels_of(self.transform(X))
 
-    def score(self, X: Any, y: Any = None) -> float:
-        r"""Return how much of held-out features the components explain; larger is better, 1 is everything.
+    def score(self, X: Features, y: object = None) -> float:
+        r"""Return the share of held-out features that the components explain; larger is better, 1 is all.
 
         The features are cut into two fixed halves S and T. Each sample is placed by one half, as `transform`
-        does, and its other half compared with what its memberships then say of it, both ways:
+        does, and compared in the other with what its memberships then predict, both ways:
 
         .. math:: 1 - \frac{\sum_i \|x_{iT} - C_T w(x_{iS})\|^2}{\sum_i \|x_{iT}\|^2}
 
-        More components than the data have fit noise, which is no help with features that were not seen: the
-        score does not grow with the number of clusters by itself, and ``GridSearchCV`` without `scoring`
-        finds a number that the data support. It may be negative. (Owen and Perry 2009.)
+        The score, which may be negative, does not grow with the number of clusters by itself: components that
+        fit noise do not help with unseen features (Owen and Perry 2009). So ``GridSearchCV`` without
+        `scoring` finds a number that the data support.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_samples, n_features)
         y : ignored
-            For scikit-learn's conventions.
 
         Examples
         --------
@@ -212,8 +212,8 @@ class DataFactors(Clusterer):
         self._note_features(X, reset=False)
         return self._placer.score(checked)
 
-    def inverse_transform(self, X: Any) -> Array:
-        """Return the samples that memberships describe, n_samples × n_features.
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """Return samples with the given memberships, n_samples × n_features.
 
         Parameters
         ----------
@@ -238,10 +238,9 @@ class DataPlacer:
     components : ndarray of shape (k, d)
         The free columns of C, each scaled to length 1.
     norms : ndarray of shape (k,)
-        Their lengths: the scale of the memberships. Without it the largest membership depends on how the
-        scale of a column happens to be shared by the two factors.
+        Their lengths: the scale of the memberships, which the two factors happen to share in some way.
     offset : ndarray of shape (d,)
-        What every sample has whatever its memberships are.
+        The part that all samples have, whatever their memberships.
     """
 
     def __init__(self, objective: TwoFactors, H: Array) -> None:
@@ -288,6 +287,6 @@ class DataPlacer:
 
 
 def _problem_of(objective: TwoFactors, C: Array) -> RowProblem:
-    """Return the problem of a sample without entries or neighbours: what is known of every sample."""
+    """Return the problem of a sample without entries or neighbours, the part that all samples share."""
     problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
     return RowProblem(problem.left, problem.right)  # without the graph, if there is one

@@ -1,4 +1,4 @@
-"""Samples that join a fitted factorization: the matrix grows, H goes on from where it was."""
+"""Samples that join a fitted factorization: the matrix grows, and the descent goes on from H."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust._threads import single_threaded_blas, split
-from symclust._types import Array
+from symclust._types import Array, Data
 from symclust.estimators._descent import DescentEstimator
 from symclust.exceptions import CombinationError, DegenerateWarning, InputError, warn
 from symclust.inputs.placing import solve_by_row
@@ -21,46 +21,33 @@ from symclust.validation import PAIRS, check_features, check_scale, check_simila
 
 FIRST_SWEEPS = 2  # over new rows and those they touch, before A is read as a whole
 COMPARED = 1024  # samples that were there before, and that new ones are compared with
-# A stranger is explained by less than this share of what is usual. Of new samples of known classes 0 to 39 %
-# were, of those of a class that was left out mostly 90 % and more (digits, planted partitions).
-STRANGE, FEWEST = 0.5, 5
+# H explains less than this share of the usual for 0 to 39 % of new samples of known classes, and mostly for
+# 90 % and more of those of a class that was left out (digits, planted partitions).
+LITTLE, FEWEST = 0.5, 5
 BYTES = 8 << 20  # of rows of A that are made at a time where they are not stored
 
 
 class StreamingEstimator(DescentEstimator):
     """A factorization that samples can join after the fit."""
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Take in further samples, without a fit from scratch; the first call is a `fit`.
+    def partial_fit(self, X: Data, y: object = None) -> Self:
+        """Add samples without a fit from scratch; the first call is a `fit`.
 
-        A grows by rows and columns. New samples are placed as `predict` would place them, the rows of H that
-        they touch are improved, and the solver goes on over all rows until the point is as stationary as one
-        that `fit` returns: `tol` is compared with the gradient relative to the same number. Clusters keep
-        their numbers, and their number. All attributes then speak of all samples, the new ones last;
-        `history_`, `n_iter_`, `converged_` and `stop_reason_` of this call. If it fails, the model is as it
-        was.
+        New samples are placed as by `predict`, the rows of H that they touch are improved, and the solver
+        goes on over all rows, to the same `tol`. Clusters keep their numbers, and their number. Attributes
+        then hold all samples, the new ones last; `history_` and `n_iter_` are of this call. docs/streaming.md
+        compares the results with those of a fit of all samples.
 
         Parameters
         ----------
         X : array-like or sparse of shape (m, n_features), (m, n) or (m, n + m)
-            Samples × features as in `fit`. Their neighbours are looked for among all samples; the
-            similarities of those that were there stay as they are, except that degrees are counted again.
-
-            With ``affinity="precomputed"``, "network", or after fitting a graph: the similarities, or weights
-            of edges, of the m new samples to the n that are known and, in m further columns, to each other.
-            Without these columns they are zero. The index of a DataFrame names the new samples.
+            Samples × features as in `fit`; or after a fit to similarities or a graph, the similarities of
+            the m new samples to the n known ones and, in m further columns, to each other (else zero). The
+            index of a DataFrame names the new samples.
         y : ignored
-            For scikit-learn's conventions.
-
-        Notes
-        -----
-        Numbers are converted to the precision of the model. docs/streaming.md says what is approximate, and
-        how far results are from those of a fit of all samples.
 
         Examples
         --------
-        Two cliques, and a node that joins the second:
-
         >>> import numpy as np
         >>> from symclust import SymNMF
         >>> A = np.kron(np.eye(2), np.ones((4, 4)))
@@ -82,14 +69,14 @@ class StreamingEstimator(DescentEstimator):
         solver.check(problem)
         H = stacked([self.membership_, _placed(similarity.operator, self.membership_)])
         H = _swept(problem, H, n, neighbors=False)
-        strangers = _count_strangers(similarity.operator, H, n)
+        unexplained = _count_unexplained(similarity.operator, H, n)
         H, settles = _swept(problem, H, n, neighbors=True), is_sparse_factor(H)
         result = run(problem, solver, [H], control, [self.reference_], least=0, settles=settles)[0]
         self._problem, self.merge_path_ = problem, None
         self.inits_ = np.array([result.objective])
         self._store(similarity, result)
         self.relative_error_ = self._measure_error(problem)
-        _warn_of_strangers(type(self).__name__, strangers, len(self.labels_) - n, H.shape[1])
+        _warn_of_unexplained(type(self).__name__, unexplained, len(self.labels_) - n, H.shape[1])
         return self
 
     def _check_same_options(self) -> None:
@@ -190,8 +177,7 @@ def _placed(A: Any, H: Any) -> Any:
 def _swept(problem: Problem, H: Any, n: int, neighbors: bool) -> Any:
     """Return H after sweeps over the rows from n on, and over those that a sparse A joins to one of them.
 
-    The first take in the similarities among the new samples. They cost the rows that are read. Other rows
-    are moved by less, and by the solver.
+    They cost the rows that are read; other rows move less, and by the solver.
     """
     A: Any = problem.operator
     by_rows = isinstance(problem.objective, HasRowProblem) and sweeps_pay(A)
@@ -207,15 +193,14 @@ def _swept(problem: Problem, H: Any, n: int, neighbors: bool) -> Any:
 # Whether new samples belong to the clusters there are ------
 
 
-def _count_strangers(A: Operator, H: Any, n: int) -> int:
-    """Return how many samples from n on H explains far less of than of others.
+def _count_unexplained(A: Operator, H: Any, n: int) -> int:
+    """Return the number of samples from n on whose similarities H explains far less than usual.
 
-    That is asked before the old rows move: at the end of the descent, a cluster that is missing may have
-    taken the column of another.
+    Counted before the old rows move: later, a cluster that is missing may have taken the column of another.
     """
     old = np.unique(np.linspace(0, n - 1, min(n, COMPARED)).astype(np.intp))
     usual, found = _explained(A, H, old), _explained(A, H, np.arange(n, A.n))
-    return int(np.count_nonzero(found < STRANGE * np.median(usual))) if usual.size else 0
+    return int(np.count_nonzero(found < LITTLE * np.median(usual))) if usual.size else 0
 
 
 def _explained(A: Any, H: Any, ids: Array) -> Array:
@@ -244,11 +229,11 @@ def _dots(X: Any, Y: Any) -> Array:
     return np.einsum("ij,ij->i", X, Y, dtype=np.float64)
 
 
-def _warn_of_strangers(name: str, strangers: int, m: int, k: int) -> None:
-    if strangers >= FEWEST and 2 * strangers > m:
+def _warn_of_unexplained(name: str, unexplained: int, m: int, k: int) -> None:
+    if unexplained >= FEWEST and 2 * unexplained > m:
         warn(
-            f"{strangers} of the {m} new samples fit none of the {k} clusters of {name}: their rows of H "
-            f"explained less than {STRANGE:.0%} of what is usual. A cluster may be missing, and others may "
+            f"{unexplained} of the {m} new samples fit none of the {k} clusters of {name}: their rows of H "
+            f"explained less than {LITTLE:.0%} of what is usual. A cluster may be missing, and others may "
             "have changed to make room for it: fit anew, with all samples and more clusters.",
             DegenerateWarning,
         )

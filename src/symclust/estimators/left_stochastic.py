@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._labels import leave_out_isolated
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators.divisive import TreeEstimator
@@ -49,17 +48,14 @@ class LeftStochastic(SimilarityEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=2
-        Number of clusters k. The similarity needs as many positive eigenvalues. "auto" chooses it;
-        `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`. With "precomputed", X is the similarity; it may have
-        negative entries.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+        Number of clusters k; "auto" chooses it, and `selection_` says why. The similarity needs as many
+        positive eigenvalues.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`; they may be negative.
     solver : {"rotation", "multiplicative"}, default="rotation"
-        "rotation" turns the leading eigenvectors into the simplex (Algorithm 1): exact where K = PPᵀ/c, and
-        for two clusters without iterations. "multiplicative" descends on (3) itself from random starts, at
-        the scale c* of the other.
+        "rotation" turns the leading eigenvectors into the simplex (Algorithm 1): exact if K = PPᵀ/c, and for
+        two clusters without iterations. "multiplicative" descends on (3) itself from random starts, at the
+        scale c* of the other.
     n_init : int, default=10
         Number of starts. "rotation" starts from the rotation that brings far-apart samples to the vertices
         and from random ones; "multiplicative" from random memberships. The lowest objective wins.
@@ -80,30 +76,23 @@ class LeftStochastic(SimilarityEstimator):
         P.
     scale_ : float
         c* of (10).
-    objective_ : float
-        The objective (3).
-    relative_error_ : float
-        ‖K − PPᵀ/c‖ / ‖K‖.
+    objective_, relative_error_ : float
+        The objective (3), and ‖K − PPᵀ/c‖ / ‖K‖.
     is_unique_ : bool
-        Whether no other factor with the same inner products gives other clusters; found when asked for.
+        Whether no other factor with the same inner products gives other clusters; computed at each use.
     inits_ : ndarray
         Objectives of the starts that were followed to their end.
     history_ : recarray
-        `iteration`, `seconds`, `objective` and `stationarity` of the start that was kept. Of "rotation", the
-        objective is what it descends on, the misfit ‖RQ − P‖² of section 3.2.3, and the stationarity the
-        share by which the misfit fell.
-    n_iter_, converged_, stop_reason_
-        Iterations of that start, whether `tol` was reached, and why it stopped, in words.
-    affinity_matrix_ : ndarray, csr_array or Operator
-        The similarity K.
-    node_names_ : list or None
-        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
+        As in `SymNMF`. For "rotation" the objective is the misfit ‖RQ − P‖² of section 3.2.3, on which it
+        descends, and the stationarity the share by which the misfit fell.
+    n_iter_, converged_, stop_reason_, affinity_matrix_, node_names_
+        As in `SymNMF`.
 
     Notes
     -----
-    Negative eigenvalues are cut, since no PPᵀ has any: "rotation" sees the k largest eigenvalues alone. A
-    warning says how much that was where the similarity was given; graphs that symclust makes have zeros on
-    their diagonals and so always have negative eigenvalues, and do not warn.
+    Negative eigenvalues are cut, since no PPᵀ has any: "rotation" uses the k largest eigenvalues alone. For a
+    similarity that was given, a warning names their share; graphs that symclust makes have zeros on their
+    diagonals, and always have negative eigenvalues.
 
     Ctrl-C during "rotation" raises KeyboardInterrupt and leaves the model as it was; "multiplicative" keeps
     what it has found, with a warning.
@@ -124,13 +113,13 @@ class LeftStochastic(SimilarityEstimator):
         self,
         n_clusters: int | str = 2,
         *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
         solver: str = "rotation",
         n_init: int = 10,
         tol: float = 1e-4,
         max_iter: int = 1000,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -141,7 +130,7 @@ class LeftStochastic(SimilarityEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> LeftStochastic:
+    def fit(self, X: Data, y: object = None) -> Self:
         """Factor the similarity of the samples.
 
         Parameters
@@ -149,7 +138,6 @@ class LeftStochastic(SimilarityEstimator):
         X : array-like, sparse, graph or Operator
             As in `SymNMF`.
         y : ignored
-            For scikit-learn's conventions.
         """
         self._check_options()
         control = Control(self.tol, self.max_iter)
@@ -202,19 +190,19 @@ class LeftStochastic(SimilarityEstimator):
 
     def alternative_clusterings(
         self,
-        tolerance: float | None = None,
+        tolerance: float | str = "auto",
         *,
         most: int = 20,
         n_rotations: int = 200,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> list[Array]:
         """Return labels of other factors with the same inner products, by rotation (sections 2.4 and 6).
 
         Parameters
         ----------
-        tolerance : float, optional
-            How far outside the simplex samples may be, on average, for a rotation to count; by default
-            rounding. A larger one finds clusterings that fit the similarities almost as well.
+        tolerance : float or "auto", default="auto"
+            How far outside the simplex samples may be, on average, for a rotation to count: rounding, or a
+            larger number for clusterings that fit the similarities almost as well.
         most : int, default=20
             Return at most this many.
         n_rotations : int, default=200
@@ -240,7 +228,8 @@ class LeftStochastic(SimilarityEstimator):
         """
         check_is_fitted(self)
         P = self.membership_
-        if tolerance is None:
+        if isinstance(tolerance, str):
+            check_known("tolerance", tolerance, ("auto",), ", or give a number")
             tolerance = float(np.sqrt(np.finfo(P.dtype).eps))
         check_number("tolerance", tolerance, least=0)
         check_number("most", most, least=1, whole=True)
@@ -284,11 +273,9 @@ class HierarchicalLeftStochastic(TreeEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=2
-        Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`; negative similarities are allowed.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+        Number of leaves; "auto" chooses it, and `selection_` says why.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`; they may be negative.
     time_limit : float, default=None
         Seconds after which the tree is left as it is then, with one split at least.
     random_state : int, RandomState or None, default=None
@@ -300,16 +287,14 @@ class HierarchicalLeftStochastic(TreeEstimator):
         Leaf of each sample, numbered from left to right; −1 for a sample that is similar to no other, unless
         it is a leaf by itself.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        One where a sample belongs to a cluster, else zero; zeros alone for label −1.
+        A one at the leaf of each sample; zeros alone for label −1.
     tree_ : Tree
         All splits: ``tree_.cut(k)`` gives the labels when there were k leaves, ``tree_.linkage()`` is for
         SciPy's ``dendrogram``, ``tree_.to_newick()`` and ``tree_.to_json()`` for other programs.
     objective_ : float
         Average within-cluster similarity (17) of the leaves; larger is better.
-    affinity_matrix_ : ndarray, csr_array or Operator
-        The similarity K.
-    node_names_ : list or None
-        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
+    affinity_matrix_, node_names_
+        As in `SymNMF`.
 
     Notes
     -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 
 from symclust import _kernels, registry
 from symclust._labels import NOWHERE
-from symclust._types import Array
+from symclust._types import Array, Callback, Init, Options, RandomState, SimilarityLike
 from symclust.constraints import Nonnegative
 from symclust.estimators._data_factors import FAMILY, DataFactors
-from symclust.exceptions import InputError
+from symclust.exceptions import CombinationError, InputError
 from symclust.inputs.placing import TINY, KnownRows
 from symclust.inputs.reading import read_graph
 from symclust.operators import Bipartite, Operator
@@ -36,22 +36,21 @@ class NMF(DataFactors):
     .. math:: \|X - WC^T\|_F^2
 
     (thesis, chapter 2). The rows of `components_` are the columns of C scaled to length 1, and `membership_`
-    is W with the scale of C; a sample belongs to the cluster of its largest membership, and to none, label
-    −1, where all are zero.
+    is W with the scale of C. A sample belongs to the cluster of its largest membership, and to none, label
+    −1, if all are zero.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+        Number of clusters k; "auto" chooses it, and `selection_` says why.
     solver : {"bpp", "hals", "multiplicative", "projected_gradient"}, default="bpp"
-        How: each factor in turn by block principal pivoting (exact), by a sweep over its columns, by
-        multiplicative updates, or by projected gradient steps. Every iteration of each takes one product with
-        X and one with Xᵀ.
+        Each factor in turn by block principal pivoting (exact), by a sweep over its columns, by
+        multiplicative updates, or by projected gradient steps. An iteration of each takes one product with X
+        and one with Xᵀ.
     init : {"spectral", "random", "nndsvd", "nndsvda", "nndsvdar"} or pair of arrays, default="spectral"
-        Where the descent starts: leading singular vectors, turned to be as nonnegative as possible; uniform
-        random numbers; nonnegative parts of the singular vectors, with zeros, with entries that would give
-        the mean of X or with small random numbers in their place; or W (n_samples, k) and C (n_features, k)
-        themselves.
+        Leading singular vectors, turned to be as nonnegative as possible; uniform random numbers;
+        nonnegative parts of the singular vectors, with zeros, the mean of X or small random numbers in the
+        gaps; or W (n_samples, k) and C (n_features, k) themselves.
     n_init : int, default=1
         Number of starts, run side by side so that X is read once for all; the one with the lowest objective
         is kept. Only "random" and "nndsvdar" differ from start to start.
@@ -64,28 +63,22 @@ class NMF(DataFactors):
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
-        Called after each iteration of each start with an object that has `start`, `iteration`, `seconds`,
-        `objective` and `stationarity`; returning True stops the run, and what was found so far is kept.
+        As in `SymNMF`.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_clusters, n_features)
-        What the clusters look like, each of length 1.
+        The features of the clusters, each row of length 1.
     membership_ : ndarray of shape (n_samples, n_clusters)
         How much of each cluster is in a sample: ``membership_ @ components_`` approximates X.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample.
     objective_ : float
-        The objective at the factors as they were found.
+        The objective at the factors as they were found, before components are scaled.
     relative_error_ : float
         ‖X − WCᵀ‖ / ‖X‖.
-    history_ : recarray
-        `iteration`, `seconds`, `objective` and `stationarity` (relative) after every iteration of the start
-        that was kept.
-    n_iter_, converged_, stop_reason_
-        Iterations of that start, whether `tol` was reached, and why it stopped, in words.
-    inits_ : ndarray of shape (n_init,)
-        Objectives that the starts ended at.
+    history_, n_iter_, converged_, stop_reason_, inits_
+        As in `SymNMF`.
     node_names_ : list or None
         Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
 
@@ -112,13 +105,13 @@ class NMF(DataFactors):
         n_clusters: int | str = 8,
         *,
         solver: str = "bpp",
-        init: Any = "spectral",
+        init: Init = "spectral",
         n_init: int = 1,
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
-        random_state: Any = None,
-        callback: Callable[[Any], object] | None = None,
+        random_state: RandomState = None,
+        callback: Callback = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.solver = solver
@@ -135,7 +128,7 @@ class NMF(DataFactors):
 
     # Many parts at once, for choosing the number of clusters ------------------------------------------------
 
-    _parts_have_offset: ClassVar[bool | None] = False  # None where the kernel does not know the objective
+    _parts_have_offset: ClassVar[bool | None] = False  # None if the kernel does not have the objective
 
     @property
     def _takes_parts(self) -> bool:
@@ -154,7 +147,7 @@ class NMF(DataFactors):
         """Return the labels of all samples by fits to parts of them, n_parts × n_candidates × n_samples.
 
         Single precision and few iterations do: labels settle long before factors. Samples outside a part
-        are placed as `predict` does if `place` says so, and have −1 otherwise.
+        are placed as `predict` does if `place` is set, and have −1 otherwise.
         """
         labels = np.full((len(parts), len(candidates), len(X)), NOWHERE, dtype=np.int32)
         largest = float(X.max())
@@ -180,6 +173,13 @@ class NMF(DataFactors):
         return labels
 
 
+def _check_weight(name: str, value: float | str) -> None:
+    if isinstance(value, str):
+        check_known(name, value, ("auto",), ", or give a number")
+    else:
+        check_number(name, value, least=0)
+
+
 class SparseNMF(NMF):
     r"""Cluster samples by a factorization in which each has few memberships.
 
@@ -193,23 +193,19 @@ class SparseNMF(NMF):
     ----------
     sparsity : float, default=0.01
         The weight β: larger values give rows of memberships with fewer entries.
-    ridge : float, default=None
-        The weight α; None takes the square of the largest entry of X. It keeps the entries of C from growing:
-        if one of the two weights is 0, the other's term vanishes by the scale of the factors alone, and what
-        is left is `NMF`.
+    ridge : float or "auto", default="auto"
+        The weight α, which keeps the entries of C from growing; "auto" takes the square of the largest entry
+        of X. It goes with a sparsity above 0: if one of the two weights is 0, the other's term vanishes by
+        the scale of the factors alone, and the rest is `NMF`.
     n_clusters, solver, init, n_init, tol, max_iter, time_limit, random_state, callback
         As in `NMF`.
 
     Attributes
     ----------
-    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_, node_names_
-        As in `NMF`.
-    objective_ : float
-        The objective at W and C as they were found: with unit components the penalties would be others.
-    relative_error_ : float
-        ‖X − WCᵀ‖ / ‖X‖.
     ridge_ : float
         The α that was used.
+    components_, membership_, labels_, objective_, relative_error_, history_, inits_, node_names_
+        As in `NMF`, like `n_iter_`, `converged_` and `stop_reason_`.
 
     Notes
     -----
@@ -232,15 +228,15 @@ class SparseNMF(NMF):
         n_clusters: int | str = 8,
         *,
         sparsity: float = 0.01,
-        ridge: float | None = None,
+        ridge: float | str = "auto",
         solver: str = "bpp",
-        init: Any = "spectral",
+        init: Init = "spectral",
         n_init: int = 1,
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
-        random_state: Any = None,
-        callback: Callable[[Any], object] | None = None,
+        random_state: RandomState = None,
+        callback: Callback = None,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -261,11 +257,12 @@ class SparseNMF(NMF):
     def _check_options(self) -> None:
         super()._check_options()
         check_number("sparsity", self.sparsity, least=0)
-        if self.ridge is not None:
-            check_number("ridge", self.ridge, least=0)
+        _check_weight("ridge", self.ridge)
+        if self.ridge != "auto" and self.sparsity == 0:
+            raise CombinationError(f"ridge={self.ridge!r} has no effect with sparsity=0: set ridge='auto'.")
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
-        self.ridge_ = A.largest() ** 2 if self.ridge is None else float(self.ridge)
+        self.ridge_ = A.largest() ** 2 if self.ridge == "auto" else float(self.ridge)
         weight = math.sqrt(self.ridge_) * math.sqrt(self.sparsity)
         return SparseRows(A, weight, weight)
 
@@ -287,12 +284,10 @@ class AffineNMF(NMF):
 
     Attributes
     ----------
-    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_, node_names_
-        As in `NMF`.
     baseline_ : ndarray of shape (n_features,)
         The offset b.
-    objective_, relative_error_ : float
-        Of the fit with the baseline.
+    components_, membership_, labels_, objective_, relative_error_, history_, inits_, node_names_
+        As in `NMF`, like `n_iter_`, `converged_` and `stop_reason_`; errors are those with the baseline.
 
     Examples
     --------
@@ -323,49 +318,42 @@ class GraphNMF(NMF):
 
     .. math:: \|X - WC^T\|_F^2 + \lambda \sum_l \|c_l\|^2 w_l^T L w_l, \quad L = D - S
 
-    where S holds the similarities of the samples and D their sums: graph-regularised NMF (Cai, He, Han and
-    Huang 2011), with components of length 1 as in that paper. L is seen through products with S alone.
+    with S the similarities of the samples and D their sums: graph-regularised NMF (Cai, He, Han and Huang
+    2011), with components of length 1 as in that paper. L is used through products with S alone.
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
     graph : str, array, sparse array, graph or Operator, default="nearest_neighbors"
         The similarities S: made from X as the `affinity` of that name in `SymNMF` does, or given, n × n.
     graph_params : dict, default=None
         Parameters of a `graph` that is named, for example ``{"n_neighbors": 5}``.
     graph_regularization : float or "auto", default="auto"
-        The weight λ. Both terms have the unit of X², so that it is a pure number if the graph's
-        degrees are about 1, which those of the default are. "auto" takes
+        The weight λ, a pure number if the graph's degrees are about 1, as those of the default are. "auto"
+        takes
 
         .. math:: \lambda = \frac{1}{10} (f_1 - f_k) / \sum_l \|c_l\|^2 w_l^T L w_l
 
         with f_1 and f_k the errors of plain NMF with one and with k clusters, and its W and C: the graph's
-        term is then a tenth of what k clusters explain beyond a single one. So a single cluster is never
-        the better solution, whatever the units of X and of the graph are.
+        term is then a tenth of what k clusters explain beyond a single one, in any unit of X or of the graph.
     solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
         As in `NMF`; "multiplicative" is the paper's. "bpp" takes each sample by itself, which the graph does
         not allow.
-    init, n_init, tol, max_iter, time_limit, random_state, callback
+    n_clusters, init, n_init, tol, max_iter, time_limit, random_state, callback
         As in `NMF`.
 
     Attributes
     ----------
-    components_, membership_, labels_, history_, n_iter_, converged_, stop_reason_, inits_, node_names_
-        As in `NMF`.
-    objective_ : float
-        The objective.
-    relative_error_ : float
-        ‖X − WCᵀ‖ / ‖X‖.
     graph_ : ndarray, csr_array or Operator
         The similarities S.
     graph_regularization_ : float
         The λ used.
+    components_, membership_, labels_, objective_, relative_error_, history_, inits_, node_names_
+        As in `NMF`, like `n_iter_`, `converged_` and `stop_reason_`.
 
     Notes
     -----
-    `transform` does not know the neighbours of an unseen sample: its memberships are those of plain NMF
-    with the components found. A sample seen in training keeps its row of `membership_`.
+    An unseen sample has no neighbours in the graph: `transform` gives it the memberships of plain NMF with
+    the components found. A sample seen in training keeps its row of `membership_`.
 
     Examples
     --------
@@ -385,17 +373,17 @@ class GraphNMF(NMF):
         self,
         n_clusters: int | str = 8,
         *,
-        graph: Any = "nearest_neighbors",
-        graph_params: dict[str, Any] | None = None,
+        graph: str | SimilarityLike = "nearest_neighbors",
+        graph_params: Options = None,
         graph_regularization: float | str = "auto",
         solver: str = "hals",
-        init: Any = "spectral",
+        init: Init = "spectral",
         n_init: int = 1,
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
-        random_state: Any = None,
-        callback: Callable[[Any], object] | None = None,
+        random_state: RandomState = None,
+        callback: Callback = None,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -417,10 +405,7 @@ class GraphNMF(NMF):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if isinstance(self.graph_regularization, str):
-            check_known("graph_regularization", self.graph_regularization, ("auto",), ", or give a number")
-        else:
-            check_number("graph_regularization", self.graph_regularization, least=0)
+        _check_weight("graph_regularization", self.graph_regularization)
 
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
         graph = read_graph(self.graph, self.graph_params, X)
@@ -430,7 +415,7 @@ class GraphNMF(NMF):
         return Smooth(A, graph, self.graph_regularization_)
 
     def _weight(self, A: Bipartite, graph: Operator) -> float:
-        """Return λ; it takes up to `PLAIN` iterations of plain NMF where that is left to us."""
+        """Return λ; "auto" takes up to `PLAIN` iterations of plain NMF."""
         if not isinstance(self.graph_regularization, str):
             return float(self.graph_regularization)
         one, many = (self._plain(A, k) for k in (1, check_n_clusters(self.n_clusters)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._types import AffinityLike, Callback, Init, Options, RandomState
 from symclust.constraints import Nonnegative
 from symclust.estimators._streaming import StreamingEstimator
 from symclust.exceptions import CombinationError, InputError
@@ -37,62 +37,41 @@ class OffDiagonalSymNMF(StreamingEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+        Number of clusters k; "auto" chooses it, and `selection_` says why.
     loss : {"squared", "absolute"}, default="squared"
-        What a misfit costs.
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`.
-    affinity_params : dict, default=None
-        Parameters of the affinity.
+        The cost of a misfit.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`.
     solver : str, default="auto"
         "row_descent" or "coordinate" (Algorithms 2 and 4), "projected_gradient" or "multiplicative"; the
-        absolute loss has "coordinate" alone. "auto" takes "row_descent" for the squared loss wherever rows
-        of A are at hand.
-    init : {"greedy", "random", "zero", "merge", "tree", "spectral"} or array (n_samples, n_clusters)
-        Where the descent starts, default "greedy": columns grown one after the other from their
-        best-connected samples (Algorithm 6). "random" and "merge" begin with a few sweeps of the squared loss
-        whatever the loss is: the absolute loss gets nowhere from random numbers. "tree" is that of `SymNMF`.
+        absolute loss has "coordinate" alone. "auto" takes "row_descent" for the squared loss if rows of A are
+        at hand.
+    init : str or array of shape (n_samples, n_clusters), default="greedy"
+        As in `SymNMF`, and "greedy": columns grown one after the other from their best-connected samples
+        (Algorithm 6). "random" and "merge" begin with a few sweeps of the squared loss whatever the loss is:
+        the absolute loss gets nowhere from random numbers.
     n_init : int, default=1
         Number of starts for inits that are random; the one with the lowest objective is kept.
     tol : float, default=1e-2
         Stop when the stationarity is at most `tol` times that of the start: ‖∇ᴾf(H)‖ for the squared loss;
         for the absolute loss, which has no gradient, the decrease that changing single entries could bring.
-        Where H is sparse, as in `SymNMF`.
-    max_iter : int, default=1000
-        Stop after this many iterations.
-    time_limit : float, default=None
-        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
     ignore : sparse or dense mask of shape (n_samples, n_samples), default=None
         Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
         looked for. They are left out like the diagonal, whatever A holds there (any finite number). A pair
         costs k² for each visit of its rows.
-    random_state : int, RandomState or None, default=None
-        Makes a run repeatable, to the bit and on any number of threads.
-    callback : callable, default=None
+    max_iter, time_limit, random_state, callback
         As in `SymNMF`.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample: the largest entry of its row of `membership_`, −1 for a row of zeros.
     membership_ : ndarray or csr_array of shape (n_samples, n_clusters)
-        The factor H; sparse where that of `SymNMF` would be, for the squared loss without ignored pairs.
+        The factor H; sparse if that of `SymNMF` would be, for the squared loss without ignored pairs.
     objective_ : float
         The objective at H; every pair counts twice, as (i, j) and (j, i).
     relative_error_ : float
         √f(H) / √f(0) for the squared loss, f(H) / f(0) for the absolute one.
-    history_ : recarray
-        `iteration`, `seconds`, `objective` and `stationarity` (relative) after every iteration.
-    n_iter_, converged_, stop_reason_
-        How many iterations, whether `tol` was reached, and why it stopped, in words.
-    inits_ : ndarray of shape (n_init,)
-        Objectives that the starts ended at.
-    merge_path_ : recarray or None
-        With ``init="merge"``, as in `SymNMF`.
-    affinity_matrix_ : ndarray, csr_array or Operator
-        The similarity A.
-    node_names_ : list or None
-        Names of the samples: the nodes of a graph, the index of a DataFrame, `obs_names` of an AnnData.
+    labels_, history_, n_iter_, converged_, stop_reason_, inits_, merge_path_, affinity_matrix_, node_names_
+        As in `SymNMF`.
 
     See Also
     --------
@@ -120,17 +99,17 @@ class OffDiagonalSymNMF(StreamingEstimator):
         n_clusters: int | str = 8,
         *,
         loss: str = "squared",
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
         solver: str = "auto",
-        init: Any = "greedy",
+        init: Init = "greedy",
         n_init: int = 1,
         tol: float = 1e-2,
         max_iter: int = 1000,
         time_limit: float | None = None,
         ignore: Any = None,
-        random_state: Any = None,
-        callback: Callable[[Any], object] | None = None,
+        random_state: RandomState = None,
+        callback: Callback = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.loss = loss
@@ -147,7 +126,7 @@ class OffDiagonalSymNMF(StreamingEstimator):
         self.callback = callback
 
     def impute(self) -> sparse.csr_array:
-        """Return what the factorization says about the pairs it was told to ignore.
+        """Return the similarities that the factorization gives to the pairs of `ignore`.
 
         Returns
         -------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -13,7 +12,7 @@ from sklearn.utils import check_random_state
 from symclust import _kernels
 from symclust._labels import NOWHERE, empty_rows, labels_of, leave_out_isolated
 from symclust._threads import single_threaded_libraries
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Callback, Init, Options, RandomState
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import DescentEstimator
 from symclust.exceptions import CombinationError
@@ -28,7 +27,7 @@ from symclust.validation import check_known, check_number
 
 ASSIGNMENTS = ("auto", "argmax", "kmeans")
 RESTARTS = 10  # of k-means on the rows
-STEP_RULES = ("accelerated", "adaptive", "search")
+STEP_RULES = ("auto", "accelerated", "adaptive", "search")
 
 
 class SymmetricFactorization(DescentEstimator):
@@ -40,54 +39,45 @@ class SymmetricFactorization(DescentEstimator):
 
     (Zhang and Liu, equation (5)). The second term pulls together the rows of samples that are similar and
     pushes apart those with negative similarity. Up to a constant the sum is ‖M − HHᵀ‖² with M = A − λL and L
-    the Laplacian of A (6), which is what is minimised; neither M nor L is ever formed.
+    the Laplacian of A (6), which the solvers minimise; neither M nor L is ever formed.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of columns of H, and of clusters. "auto" chooses it; `selection_` then says why
-        (docs/how_many_clusters.md).
+        Number of columns of H, and of clusters; "auto" chooses it, and `selection_` says why.
     constraint : str or object, default="free"
-        Where H lies: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries per row),
+        The set of H: "free", "nonnegative", "unit" (rows of length 1), "sparse" (two entries per row),
         "orthogonal" (orthonormal columns), "l1" (rows with ‖h‖₁ ≤ 1), "simplex" (rows that are
-        probabilities), "one_per_row" (nonnegative and orthogonal, as in k-means). Other parameters through
-        the classes of `symclust.constraints`, for example ``Sparse(3, axis="columns")``; or any object with
-        a method `project` from an n × k array to the nearest one in its set.
+        probabilities), "one_per_row" (nonnegative and orthogonal, as in k-means); a class of
+        `symclust.constraints` with other parameters, such as ``Sparse(3, axis="columns")``; or any object
+        with a method `project` from an n × k array to the nearest one in its set.
     graph_regularization : float, default=0.0
         The weight λ. Values between 0 and 1 make sense for every scale of A, since L scales with A.
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`. Similarities may be negative.
-    affinity_params : dict, default=None
-        Parameters of the affinity.
+    affinity, affinity_params
+        Similarities of the samples, as in `SymNMF`; they may be negative.
     solver : str, default="auto"
         "projected_gradient" works for every set; "columnwise" for "free" and "nonnegative"; for
         "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", except
-        "row_descent" for "nonnegative" where A is an array, dense or sparse, or has few rows.
-    step_rule : {"accelerated", "adaptive", "search"}, default="accelerated"
+        "row_descent" for "nonnegative" if A is an array, dense or sparse, or has few rows.
+    step_rule : {"auto", "accelerated", "adaptive", "search"}, default="auto"
         How "projected_gradient" chooses its steps: 1/(2L) as in the paper ("adaptive"), with momentum that is
-        dropped whenever f would rise ("accelerated"), or by trial ("search").
-    coupling : "auto" or float, default="auto"
-        The weight that ties the two factors of "columnwise" together; "auto" takes the bound of the paper's
-        corollary 1. For "anls" and "hals" as in `SymNMF`.
+        dropped whenever f would rise ("accelerated", which "auto" is), or by trial ("search"). A rule that
+        is named makes ``solver="auto"`` take "projected_gradient".
+    coupling : "auto", "increasing" or float, default="auto"
+        The weight between the two factors of "columnwise", "anls" and "hals"; "auto" takes the bound of the
+        paper's corollary 1 for the first, and that of `SymNMF` for the others.
     init : {"merge", "random", "spectral", ...} or array of shape (n_samples, n_clusters), default="merge"
-        Where the descent starts; always projected onto the set. "merge" finds clusters with a nonnegative
-        factor first, as in `SymNMF`; "random" is a random point of the set; "spectral" takes the leading
-        eigenvectors of M, turned towards the axes. An array is scaled up if it is far too small.
+        Projected onto the set. "merge" finds clusters with a nonnegative factor first, as in `SymNMF`;
+        "random" is a random point of the set; "spectral" takes the leading eigenvectors of M, turned towards
+        the axes. An array is scaled up if it is far too small.
     n_init : int, default=1
         Number of starts, run side by side; the one with the lowest objective is kept.
     assign : {"auto", "argmax", "kmeans"}, default="auto"
-        How clusters are read off H: "argmax" takes the column of the largest entry, "kmeans" clusters the
-        rows. "auto" is "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for sets that
-        leave signs free and for your own.
+        How clusters are read off H: by the largest entry of a row, or by k-means on the rows. "auto" is
+        "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for other sets.
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
-    max_iter : int, default=1000
-        Stop after this many iterations.
-    time_limit : float, default=None
-        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
-    random_state : int, RandomState or None, default=None
-        Makes a run repeatable, to the bit and on any number of threads.
-    callback : callable, default=None
+    max_iter, time_limit, random_state, callback
         As in `SymNMF`.
 
     Attributes
@@ -96,16 +86,12 @@ class SymmetricFactorization(DescentEstimator):
         Cluster of each sample; −1 for one whose row is zero, or that is similar to no other.
     membership_ : ndarray of shape (n_samples, n_clusters)
         The factor H.
-    objective_ : float
-        ‖M − HHᵀ‖² at H.
-    misfit_ : float
-        Its first part as in (5), ‖A − HHᵀ‖².
-    roughness_ : float
-        The other part without its weight, Σ A_ij ‖h_i − h_j‖²; `misfit_` + λ · `roughness_` is (5).
+    objective_, misfit_, roughness_ : float
+        ‖M − HHᵀ‖²; ‖A − HHᵀ‖²; and Σ A_ij ‖h_i − h_j‖². `misfit_` + λ · `roughness_` is (5).
     relative_error_ : float
         ‖A − HHᵀ‖ / ‖A‖.
     centers_ : ndarray of shape (n_clusters, n_clusters) or None
-        The centres of k-means on the rows, where it was used.
+        The centres of k-means on the rows.
     history_, n_iter_, converged_, stop_reason_, inits_, merge_path_, affinity_matrix_, node_names_
         As in `SymNMF`.
 
@@ -135,19 +121,19 @@ class SymmetricFactorization(DescentEstimator):
         *,
         constraint: Any = "free",
         graph_regularization: float = 0.0,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
         solver: str = "auto",
-        step_rule: str = "accelerated",
+        step_rule: str = "auto",
         coupling: float | str = "auto",
-        init: Any = "merge",
+        init: Init = "merge",
         n_init: int = 1,
         assign: str = "auto",
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
-        random_state: Any = None,
-        callback: Callable[[Any], object] | None = None,
+        random_state: RandomState = None,
+        callback: Callback = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.constraint = constraint
@@ -173,7 +159,7 @@ class SymmetricFactorization(DescentEstimator):
         check_known("assign", self.assign, ASSIGNMENTS)
         check_known("step_rule", self.step_rule, STEP_RULES)
         check_number("graph_regularization", self.graph_regularization, least=0)
-        if self.step_rule != "accelerated" and self.solver not in ("auto", "projected_gradient"):
+        if self.step_rule != "auto" and self.solver not in ("auto", "projected_gradient"):
             raise CombinationError(
                 f"step_rule={self.step_rule!r} has no meaning for solver={self.solver!r}: it belongs to "
                 "'projected_gradient'."
@@ -192,10 +178,11 @@ class SymmetricFactorization(DescentEstimator):
     def _make_solver(self, problem: Problem) -> Solver:
         name = self.solver
         if name == "auto":
-            if "nonnegative" in problem.constraint.offers and self.step_rule == "accelerated":
+            if "nonnegative" in problem.constraint.offers and self.step_rule == "auto":
                 return orthant_solver(problem.operator)
             name = "projected_gradient"
-        return make_solver(name, coupling=self.coupling, step_rule=self.step_rule)
+        rule = "accelerated" if self.step_rule == "auto" else self.step_rule
+        return make_solver(name, coupling=self.coupling, step_rule=rule)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
         return solve(init, setting, replace(setting.problem, constraint=Nonnegative()))

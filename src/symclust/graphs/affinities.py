@@ -225,7 +225,7 @@ class NearestNeighbors(Affinity):
 
 
 def nearest_neighbors(
-    X: Any,
+    X: Features,
     n_neighbors: int | None = None,
     weights: str = "self_tuning",
     normalize: bool = True,
@@ -427,7 +427,7 @@ def _typical(distances: Array) -> float:
 
 
 def gaussian(
-    X: Any, sigma: float | None = None, n_neighbors: int | None = None, normalize: bool = False
+    X: Features, sigma: float | None = None, n_neighbors: int | None = None, normalize: bool = False
 ) -> SimilarityLike:
     """Gaussian similarity e_ij = exp(−‖x_i − x_j‖² / σ²), e_ii = 0 (Kuang, Yun and Park 2015, (9)).
 
@@ -494,7 +494,7 @@ class SelfTuning(DistanceKernel):
 
 
 def self_tuning(
-    X: Any, n_neighbors: int | None = None, scale_neighbor: int = 7, normalize: bool = False
+    X: Features, n_neighbors: int | None = None, scale_neighbor: int = 7, normalize: bool = False
 ) -> SimilarityLike:
     """Self-tuning: e_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j)), e_ii = 0 (Kuang, Yun and Park 2015, (22)).
 

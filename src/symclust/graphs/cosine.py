@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -101,7 +101,7 @@ class Cosine(Affinity):
         return np.where(np.abs(d) <= max(8, width) * np.finfo(E.dtype).eps, 0, d)
 
 
-def cosine(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> SimilarityLike:
+def cosine(X: Features, n_neighbors: int | None = None, normalize: bool = False) -> SimilarityLike:
     """Cosine similarity e_ij = x_iᵀx_j / (‖x_i‖ ‖x_j‖), e_ii = 0 (Kuang, Yun and Park 2015, (21)).
 
     Parameters

@@ -18,7 +18,7 @@ __all__ = ["normalized_cut"]
 ROWS = 256  # of a dense matrix scaled at a time: the temporary stays small
 
 
-def normalized_cut(similarity: Any, exponent: float = 0.5) -> SimilarityLike:
+def normalized_cut(similarity: SimilarityLike, exponent: float = 0.5) -> SimilarityLike:
     """Normalise: a_ij = e_ij (d_i d_j)^-α with d_i = Σ_j e_ij; α = 1/2 is (25) of Kuang, Yun and Park (2015).
 
     Nodes of large degree no longer outweigh the others. With α = 1/2 factoring A approximates the normalised

@@ -9,7 +9,7 @@ from scipy import ndimage, sparse
 from sklearn.utils import check_random_state
 
 from symclust import _kernels
-from symclust._types import Array
+from symclust._types import Array, Image, RandomState
 from symclust.exceptions import InputError
 from symclust.graphs._cues import Barriers, find_barriers, lab_channels, pixel_edges
 from symclust.graphs._image import Picture, read_image
@@ -21,7 +21,7 @@ __all__ = ["edge_strength", "pixel_affinity"]
 ENTRY = 8  # bytes of a similarity: four for its column, four for its value
 
 
-def edge_strength(image: Any, *, mask: Any = None, channels: str = "auto") -> Array:
+def edge_strength(image: Image, *, mask: Image = None, channels: str = "auto") -> Array:
     """Estimate how likely each pixel of an image lies on a boundary, from what is on its two sides.
 
     Histograms of brightness, colour (a and b of Lab) and texture in the two halves of a disk around the pixel
@@ -52,16 +52,16 @@ def edge_strength(image: Any, *, mask: Any = None, channels: str = "auto") -> Ar
 
 
 def pixel_affinity(
-    image: Any,
+    image: Image,
     radius: float = 20.0,
     *,
     edge_scale: float = 0.05,
     colour_scale: float | None = None,
     density: float = 1.0,
-    edges: Any = None,
-    mask: Any = None,
+    edges: Image = None,
+    mask: Image = None,
     channels: str = "auto",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> sparse.csr_array:
     r"""Compare each pixel of an image with those in a disk around it (Kuang, Yun and Park 2015, section 8).
 

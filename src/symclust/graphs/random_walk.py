@@ -24,7 +24,9 @@ MEASURES = ("pmi", "root")
 FRONTIER = 2  # a step sets out from this many places for each one kept: the others hold little of the walk
 
 
-def random_walk(similarity: Any, window: int = 3, n_kept: int = 60, measure: str = "pmi") -> sparse.csr_array:
+def random_walk(
+    similarity: SimilarityLike, window: int = 3, n_kept: int = 60, measure: str = "pmi"
+) -> sparse.csr_array:
     r"""Compare nodes by short random walks: positive pointwise mutual information (Qiu and others 2018).
 
     .. math::

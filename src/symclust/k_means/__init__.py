@@ -7,18 +7,6 @@
 ===================  =======================================================================================
 """
 
-from symclust.k_means.kernel import KERNEL_INITS, KernelRun, KernelRuns, first_labels
-from symclust.k_means.plain import plain_k_means
+from symclust.k_means.kernel import KERNEL_INITS, KernelRuns, first_labels
+from symclust.k_means.plain import plain_k_means, read_weights
 from symclust.k_means.spherical import SphericalRun, SphericalRuns, opposite_samples, scattered_samples
-
-__all__ = [
-    "KERNEL_INITS",
-    "KernelRun",
-    "KernelRuns",
-    "SphericalRun",
-    "SphericalRuns",
-    "first_labels",
-    "opposite_samples",
-    "plain_k_means",
-    "scattered_samples",
-]

@@ -48,7 +48,7 @@ class KernelRuns:
 
     K_ii − 2 Σ_l w_l K_il / s_j + Σ_lm w_l w_m K_lm / s_j².
 
-    Adding σ/w_i to K_ii changes the objective by a constant. Where W^½ K W^½ + σI is positive semidefinite, K
+    Adding σ/w_i to K_ii changes the objective by a constant. If W^½ K W^½ + σI is positive semidefinite, K
     with that diagonal consists of inner products, and no iteration raises the objective.
 
     Parameters
@@ -61,16 +61,6 @@ class KernelRuns:
         w, positive; ones by default.
     shift : float, default=0.0
         σ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.k_means import KernelRuns
-    >>> from symclust.operators import as_operator
-    >>> runs = KernelRuns(as_operator(np.kron(np.eye(2), np.ones((2, 2)))), 2)
-    >>> run = runs.run([np.array([0, 1, 1, 1])], max_iter=10)[0]
-    >>> run.labels, run.objectives[-1], run.done
-    (array([0, 0, 1, 1]), 0.0, True)
     """
 
     def __init__(
@@ -83,7 +73,7 @@ class KernelRuns:
         self.constant = float(np.sum(weights * self.diagonal)) + shift * operator.n
 
     def run(self, starts: Sequence[Array], max_iter: int) -> list[KernelRun]:
-        """Return where the runs end that start from these labels."""
+        """Return the ends of runs from these labels."""
         found: list[KernelRun] = []
         for part in self._parts(len(starts)):  # the sums of so many runs are held at a time
             found += _Batch(self, starts[part]).run(max_iter)

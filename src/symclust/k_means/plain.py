@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.cluster import KMeans
 
 from symclust._threads import single_threaded_libraries
+from symclust._types import Array
+from symclust.exceptions import InputError
 
-__all__ = ["plain_k_means"]
+__all__ = ["plain_k_means", "read_weights"]
 
 
 def plain_k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **options: Any) -> KMeans:
@@ -20,3 +23,17 @@ def plain_k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **opt
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state, **options)
     with single_threaded_libraries():
         return model.fit(X)
+
+
+def read_weights(weights: Any, n: int, name: str = "sample_weight") -> Array | None:
+    """Return the weights of n samples as positive float64, or None for ones."""
+    if weights is None:
+        return None
+    weights = np.asarray(weights)
+    is_usable = weights.shape == (n,) and weights.dtype.kind in "fiub"
+    if not is_usable or not np.isfinite(weights).all() or weights.min() <= 0:
+        raise InputError(
+            f"{name} must hold {n} weights above zero, one per sample; "
+            f"got an array of shape {weights.shape} and dtype {weights.dtype}."
+        )
+    return weights.astype(np.float64)

@@ -40,9 +40,9 @@ class SphericalRuns:
     An iteration reads X twice, however many starts there are: the cosines X C with all centres of all starts,
     and the sums Xᵀ Z of their clusters. A start that is done leaves the product.
 
-    Where X is sparse and the centres of a single start are too many numbers for one dense array, centres are
-    sparse as well: together they have no more entries than X. The cosines with some of them at a time then
-    come from a dense array of the features that X has.
+    If X is sparse and the centres of a single start are too many numbers for one dense array, centres are
+    sparse as well: together they have no more entries than X. Cosines with some of them at a time then come
+    from a dense array of the features that X has.
 
     Parameters
     ----------
@@ -51,20 +51,14 @@ class SphericalRuns:
     n_clusters : int
         k.
     factor : object with `times` and `transposed_times`, optional
-        The products with X and Xᵀ where somebody has them ready.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.k_means import SphericalRuns
-    >>> runs = SphericalRuns(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), 2)
-    >>> run = runs.run([np.array([0, 2])], max_iter=10)[0]
-    >>> run.labels, run.done, len(run.objectives)
-    (array([0, 0, 1]), True, 2)
+        The products with X and Xᵀ, if they are ready.
+    weights : ndarray of shape (n,), optional
+        How much each sample counts, positive; ones by default.
     """
 
-    def __init__(self, X: Any, n_clusters: int, factor: Any = None) -> None:
+    def __init__(self, X: Any, n_clusters: int, factor: Any = None, weights: Array | None = None) -> None:
         self.k, (self.n, self.d) = n_clusters, X.shape
+        self.weights = np.ones(self.n) if weights is None else weights
         self.features: Array | None = None  # the numbers of the features kept; None for all
         if sparse.issparse(X) and self.k * self.d > ENTRIES:
             X, self.features = _without_empty_features(X)
@@ -75,7 +69,7 @@ class SphericalRuns:
         self.is_empty = np.asarray(abs(X).sum(axis=1)).reshape(-1) == 0
 
     def run(self, starts: Sequence[Array], max_iter: int) -> list[SphericalRun]:
-        """Return where the runs end that start from these k samples each."""
+        """Return the ends of runs from these k samples each."""
         found: list[SphericalRun] = []
         for part in self.parts(len(starts), self.k):
             runs = [SphericalRun(self.rows(chosen).T) for chosen in starts[part]]
@@ -91,7 +85,7 @@ class SphericalRuns:
         return found
 
     def descend(self, labels: Array, max_iter: int) -> SphericalRun:
-        """Return where a run ends that starts from clusters, none of them empty."""
+        """Return the end of a run from clusters, none of them empty."""
         run = SphericalRun(None, labels)
         self._average([run])
         for _ in range(max_iter):
@@ -172,18 +166,19 @@ class SphericalRuns:
         return labels
 
     def _average(self, runs: list[SphericalRun]) -> None:
-        """Renew centres, c_j = s_j / ‖s_j‖, and note the objective, n − Σ_j ‖s_j‖."""
+        """Renew centres, c_j = s_j / ‖s_j‖, and note the objective, Σ_i w_i − Σ_j ‖s_j‖."""
         if self.is_wide:
             lengths = np.array([self._average_sparsely(run) for run in runs])
         else:
             lengths = self._average_densely(runs)
+        total = float(self.weights.sum())
         for run, own in zip(runs, lengths, strict=True):
-            run.objectives.append(max(0.0, self.n - float(own.sum())))
+            run.objectives.append(max(0.0, total - float(own.sum())))
 
     def _average_densely(self, runs: list[SphericalRun]) -> Array:
         Z = np.zeros((self.n, len(runs), self.k), dtype=self.X.dtype)
         for number, run in enumerate(runs):
-            Z[np.arange(self.n), number, run.labels] = 1
+            Z[np.arange(self.n), number, run.labels] = self.weights
         sums = self.factor.transposed_times(Z.reshape(self.n, -1)).reshape(-1, len(runs), self.k)
         lengths = np.sqrt(np.einsum("dij,dij->ij", sums, sums, dtype=np.float64))
         for number, run in enumerate(runs):
@@ -191,8 +186,8 @@ class SphericalRuns:
         return lengths
 
     def _average_sparsely(self, run: SphericalRun) -> Array:
-        ones, place = np.ones(self.n, dtype=self.X.dtype), np.arange(self.n + 1)
-        Z = sparse.csr_array((ones, run.labels, place), shape=(self.n, self.k))
+        weights, place = self.weights.astype(self.X.dtype), np.arange(self.n + 1)
+        Z = sparse.csr_array((weights, run.labels, place), shape=(self.n, self.k))
         sums = sparse.csr_array(Z.T @ self.X)
         squares = np.square(sums.data, dtype=np.float64)
         owners = np.repeat(np.arange(self.k), np.diff(sums.indptr))
@@ -215,13 +210,13 @@ def _without_empty_features(X: sparse.csr_array) -> tuple[sparse.csr_array, Arra
 def scattered_samples(runs: SphericalRuns, n_init: int, rng: np.random.RandomState) -> list[Array]:
     """Return k samples for each start, chosen as k-means++ does (Arthur and Vassilvitskii 2007).
 
-    The next sample is drawn with probability proportional to 1 − cos with the nearest one so far, which on
-    the sphere is half the squared distance. One product per sample serves all starts.
+    The next sample is drawn with probability proportional to its weight times 1 − cos with the nearest one so
+    far, which on the sphere is half the squared distance. One product per sample serves all starts.
     """
     chosen = np.empty((n_init, runs.k), dtype=np.intp)
     far = np.repeat(np.where(runs.is_empty, 0.0, 1.0)[:, None], n_init, axis=1)
     for place in range(runs.k):
-        chosen[:, place] = [_draw(column, runs.is_empty, rng) for column in far.T]
+        chosen[:, place] = [_draw(column * runs.weights, runs.is_empty, rng) for column in far.T]
         for part in runs.parts(n_init, 1):
             cosines = runs.cosines([runs.rows(chosen[part, place]).T])[:, 0]
             far[:, part] = np.minimum(far[:, part], np.maximum(0, 1 - cosines))
@@ -240,7 +235,7 @@ def _draw(weights: Array, is_empty: Array, rng: np.random.RandomState) -> int:
 
 
 def opposite_samples(runs: SphericalRuns, rng: np.random.RandomState) -> Array | None:
-    """Return a random sample and the one least similar to it, or None where all have its direction."""
+    """Return a random sample and the one least similar to it, or None if all have its direction."""
     first = int(rng.randint(runs.n))
     cosines = runs.cosines([runs.rows(np.array([first])).T])[:, 0, 0]
     second = int(cosines.argmin())

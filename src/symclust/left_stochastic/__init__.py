@@ -9,7 +9,7 @@ column per sample. Their Algorithm 1 in pieces:
 `descent`       rotations in that plane; turn, project, turn again, from many starts side by side
                 (subroutine 2)
 `rotation`      Algorithm 1: embedding, starts, descent, and the objective (3) decides
-`two_clusters`  two clusters, whose sides are signs: what hierarchical splits need
+`two_clusters`  two clusters, whose sides are signs, for hierarchical splits
 `clusterings`   which other rotations are possible, and which clusters they give; clusters of given sizes
 ==============  ===========================================================================================
 
@@ -17,17 +17,6 @@ Only eigenvectors and products with K are used: no n × n array is made, whateve
 """
 
 from symclust.left_stochastic.clusterings import assign_sizes, other_clusterings
-from symclust.left_stochastic.embedding import Embedding, embed, negative_part
+from symclust.left_stochastic.embedding import embed, negative_part
 from symclust.left_stochastic.rotation import Rotation, rotate
 from symclust.left_stochastic.two_clusters import second_half
-
-__all__ = [
-    "Embedding",
-    "Rotation",
-    "assign_sizes",
-    "embed",
-    "negative_part",
-    "other_clusterings",
-    "rotate",
-    "second_half",
-]

@@ -2,7 +2,7 @@
 
 All left-stochastic factors of PPᵀ are rotations of P about the normal of the simplex that leave no row
 outside (Arora, Gupta, Kapila and Fazel 2013, theorem 3). Two clusters have none but the exchange of names.
-For three the rotations are angles, and which are possible is known exactly; for more they are looked for.
+For three the rotations are angles, and the possible ones are known exactly; for more, some are tried.
 """
 
 from __future__ import annotations
@@ -86,18 +86,7 @@ def other_clusterings(
 ) -> list[Array]:
     """Return the labels of other factors of PPᵀ, up to `most` that differ by more than names.
 
-    Parameters
-    ----------
-    P : ndarray of shape (n, k)
-        Rows on the simplex.
-    tolerance : float
-        How far outside the simplex, on average, counts as in it.
-    most : int
-        Stop when this many are found.
-    n_rotations : int
-        For more than three clusters: how many rotations are tried.
-    rng : RandomState
-        Where they come from.
+    P has rows on the simplex; the others are parameters of `LeftStochastic.alternative_clusterings`.
     """
     k = P.shape[1]
     if k < 3:
@@ -119,8 +108,8 @@ def other_clusterings(
 def _angle_turns(P: Array, tolerance: float) -> list[Array]:
     """Return one rotation for each interval of angles in which the clusters are the same, from 0 on.
 
-    The condition of 2.4, α_c < β_c and α_ac < β_ac, says that the intervals next to 0 on both sides have no
-    crossing within. Those further on count as much, so that all are returned; sorting them takes n log n.
+    By the condition of 2.4, α_c < β_c and α_ac < β_ac, the intervals next to 0 on both sides have no crossing
+    within. Those further on count as much, and all are returned; sorting them takes n log n.
     """
     angles = measure_angles(P, tolerance)
     crossings = np.sort(angles.border[angles.free])
@@ -154,13 +143,6 @@ def assign_sizes(P: Array, sizes: Any) -> Array:
 
     A transport problem: max Σ p_ij x_ij with Σ_j x_ij = 1 and Σ_i x_ij = sizes_j, whose vertices are whole
     numbers; solved by SciPy's simplex method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import assign_sizes
-    >>> assign_sizes(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4]]), [1, 2]).tolist()
-    [0, 1, 1]
     """
     n, k = P.shape
     sizes = np.asarray(sizes)

@@ -29,7 +29,7 @@ def plane_basis(k: int, dtype: np.dtype) -> Array:
 def nearest_rotation(T: Array) -> Array:
     """Return the rotations g nearest to the matrices T, the maximisers of ⟨g, T⟩ (orthogonal Procrustes).
 
-    UVᵀ may be a reflection: the singular vector of the smallest singular value is flipped where it is.
+    UVᵀ may be a reflection: then the singular vector of the smallest singular value is flipped.
     """
     U, _, Vt = np.linalg.svd(T)
     U[..., -1:] *= np.sign(np.linalg.det(U @ Vt))[..., None, None]
@@ -66,14 +66,14 @@ def far_apart_rotation(points: Array, basis: Array) -> Array:
 
 @dataclass
 class Descent:
-    """Where a start ended.
+    """The end of a start.
 
     Attributes
     ----------
     turn : ndarray of shape (k − 1, k − 1)
         The best rotation met.
     misfit : float
-        ‖Q − P‖² there: what the projection on the simplex still moves.
+        ‖Q − P‖² there, the distance that the projection on the simplex still moves.
     misfits, clock : list of float
         The misfit at every iteration, and when it was known.
     converged : bool
@@ -123,13 +123,12 @@ def descend(
     max_iter : int
         Stop after this many iterations.
     one_is_enough : bool
-        Where one of the starts run side by side is exact, stop the others on their way.
+        If one of the starts run side by side is exact, stop the others on their way.
 
     Notes
     -----
-    The steps are linear in their end, and slow. Each is therefore prolonged by a share of the one before, a
-    share that grows to 0.9 and begins anew when the misfit rises: a third to a quarter of the iterations. The
-    best rotation met is kept, so the result is none the worse for it.
+    The steps converge linearly and slowly. Each is prolonged by a share of the one before, which grows to 0.9
+    and begins anew when the misfit rises: a third to a quarter of the iterations. The best rotation is kept.
     """
     size = max(1, BATCH // max(points.size, 1))
     with single_threaded_blas():

@@ -1,4 +1,4 @@
-"""The samples as points in the plane of the simplex, and what negative eigenvalues leave out of it."""
+"""The samples as points in the plane of the simplex, and the part in negative eigenvalues that it loses."""
 
 from __future__ import annotations
 
@@ -46,22 +46,7 @@ def embed(operator: Operator, k: int) -> Embedding:
     coordinates in it is the same as reading off coordinates in any basis of the fitted plane, up to a
     rotation within it, which is free here and found later.
 
-    Parameters
-    ----------
-    operator : Operator
-        K, with k positive eigenvalues.
-    k : int
-        Number of clusters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import embed
-    >>> from symclust.operators import as_operator
-    >>> P = np.array([[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]])
-    >>> found = embed(as_operator(P @ P.T / 3), 2)
-    >>> round(found.scale, 6), np.abs(found.points[:, 0] * np.sqrt(2)).round(6).tolist()
-    (3.0, [1.0, 0.5, 1.0])
+    K needs k positive eigenvalues.
     """
     values, vectors = operator.eigsh(k)
     _check_positive(operator, values)
@@ -106,9 +91,9 @@ def _check_plane(operator: Operator, scale: float, largest: float) -> None:
 def negative_part(operator: Operator) -> tuple[float, float]:
     """Return the lowest eigenvalue and the share of ‖K‖² that negative eigenvalues make up.
 
-    Exact up to 512 rows. Beyond, a few steps of Lanczos from a random vector give Ritz values θ with
-    weights w; Σ w θ² over the negative ones estimates the share (stochastic Lanczos quadrature), and the
-    lowest Ritz value is an upper bound of the lowest eigenvalue. Both are zero if nothing negative was found.
+    Exact up to 512 rows. Beyond, a few steps of Lanczos from a random vector give Ritz values θ with weights
+    w: Σ w θ² over the negative ones estimates the share (stochastic Lanczos quadrature), and the lowest one
+    bounds the lowest eigenvalue from above. Both are zero if nothing negative was found.
     """
     values, weights = _spectrum(operator)
     squares = weights * values**2

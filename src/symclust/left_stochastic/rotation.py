@@ -40,7 +40,7 @@ class Rotation:
     descent : Descent
         The way of the finalist that won.
     embedding : Embedding
-        What was rotated.
+        The points that were rotated.
     """
 
     P: Array
@@ -61,30 +61,9 @@ def rotate(
 ) -> Rotation:
     """Return the left-stochastic factor that Algorithm 1 finds.
 
-    The starts descend with a sample of the points. The most promising two go on with all points, with those
-    outside the simplex and the first also with all of them, and the objective (3) decides where they end.
-
-    Parameters
-    ----------
-    operator : Operator
-        K, with k positive eigenvalues.
-    k : int
-        Number of clusters.
-    n_init, tol, max_iter, rng
-        As in `LeftStochastic`.
-    squared_norm : float, optional
-        ‖K‖² where it is known; finding it reads K once.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import rotate
-    >>> from symclust.operators import as_operator
-    >>> P = np.random.default_rng(0).dirichlet([0.2, 0.2, 0.2], size=50)
-    >>> K, rng = as_operator(P @ P.T), np.random.RandomState(0)
-    >>> found = rotate(K, 3, n_init=5, tol=1e-4, max_iter=500, rng=rng)
-    >>> bool(found.objective < 1e-10)
-    True
+    The starts descend with a sample of the points. The most promising two go on with all points, fitted to
+    those outside the simplex and the first also to all of them, and the objective (3) decides between them.
+    Parameters are those of `LeftStochastic`; without `squared_norm`, ‖K‖², K is read once more.
     """
     embedding = embed(operator, k)
     points = embedding.points
@@ -97,7 +76,7 @@ def rotate(
         turns = _best_turns(embedding, n_init, tol, max_iter, rng)
         finalists = descend(points, turns, True, tol, max_iter, one_is_enough=True)
         finalists += descend(points, turns[:1], False, tol, max_iter, one_is_enough=True)
-        # Where one is exact, the objectives of the others tell from its own by rounding only.
+        # If one is exact, the objectives of the others differ from its own by rounding only.
         finalists = [found for found in finalists if found.exact] or finalists
         finalists = _most_promising(embedding, finalists)
     factors = [memberships(points, finalist.turn) for finalist in finalists]

@@ -12,23 +12,14 @@ from symclust.operators import Operator, krylov_spaces
 SMALL = 192  # rows up to which a dense eigenproblem takes less time than a few dozen products
 STEPS = 60  # of Lanczos, after which restarts would be due
 CHECKED = 3  # steps between two looks at the accuracy
-ACCURACY = 1e-4  # of the eigenvectors: what is read off them is a sign
+ACCURACY = 1e-4  # of the eigenvectors, which are needed for signs alone
 
 
 def second_half(operator: Operator) -> Array | None:
-    """Return which samples belong to the second of two clusters, or None if nothing tells them apart.
+    """Return a mask of the samples in the second of two clusters, or None if they cannot be separated.
 
-    The decomposition into two clusters needs the two leading eigenvectors alone (Arora, Gupta, Kapila and
-    Fazel 2013, 3.2.2), and those only as far as signs depend on them. The first sample belongs to the first
-    cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.left_stochastic import second_half
-    >>> from symclust.operators import as_operator
-    >>> second_half(as_operator(np.kron(np.eye(2), np.ones((2, 2))))).tolist()
-    [False, False, True, True]
+    Two clusters need the two leading eigenvectors alone (Arora, Gupta, Kapila and Fazel 2013, 3.2.2), up to
+    the signs that depend on them. The first sample belongs to the first cluster.
     """
     if operator.n < 2:
         return None

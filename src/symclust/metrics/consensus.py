@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 from scipy.special import entr
 
-from symclust._types import Array
+from symclust._types import Array, Matrix
 from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_features
 
@@ -65,7 +65,7 @@ def cophenetic_correlation(consensus_matrix: ArrayLike) -> float:
     return _correlation(distances, heights)
 
 
-def average_entropy(membership: Any) -> float:
+def average_entropy(membership: Matrix) -> float:
     r"""Average entropy of the memberships of a sample; smaller means clusters that are better separated.
 
     .. math:: E = -\frac{1}{n} \sum_i \sum_j p_{ij} \ln p_{ij}, \quad p_{ij} = h_{ij} / \sum_l h_{il}

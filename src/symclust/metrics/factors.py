@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from symclust._types import Array
+from symclust._types import Array, Matrix
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
@@ -58,7 +58,7 @@ def factor_accuracy(H_true: ArrayLike, H: ArrayLike) -> float:
     return float(1 - np.sqrt(np.mean((H[:, order] - H_true) ** 2)))  # (16)
 
 
-def factor_sparseness(factor: Any, *, threshold: float = 0.0) -> float:
+def factor_sparseness(factor: Matrix, *, threshold: float = 0.0) -> float:
     r"""Share of entries with :math:`|h_{ij}| \le` threshold (Kuang 2014, table 4, where it is zero).
 
     Sparse memberships read as a hard clustering, sparse weights of terms as a few words per topic.

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from symclust._types import Array
+from symclust._types import Array, Matrix
 from symclust.exceptions import InputError
 from symclust.validation import check_number, is_missing
 
@@ -177,7 +177,7 @@ def _right(y: Array, labels: Array) -> Array:
     return matched[tuple(np.unique(values, return_inverse=True)[1] for values in (y, labels))]
 
 
-def nmi_by_level(paths: Any, labels: ArrayLike) -> Array:
+def nmi_by_level(paths: Matrix, labels: ArrayLike) -> Array:
     """Normalised mutual information at each level of a tree of classes (Kuang 2014, (8) and 5.6.3).
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust._types import Array
+from symclust._types import Array, Matrix
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.validation import check_number, is_a
 
@@ -22,7 +22,11 @@ EXPECTED = (
 
 
 def overlapping_nmi(
-    memberships_true: Any, memberships_pred: Any, *, normalization: str = "max", n_nodes: int | None = None
+    memberships_true: Matrix,
+    memberships_pred: Matrix,
+    *,
+    normalization: str = "max",
+    n_nodes: int | None = None,
 ) -> float:
     r"""Normalised mutual information of two sets of communities that may overlap.
 
@@ -90,7 +94,9 @@ def overlapping_nmi(
     return float(np.clip(known / (2 * largest), 0, 1))
 
 
-def overlapping_f1(memberships_true: Any, memberships_pred: Any, *, n_nodes: int | None = None) -> float:
+def overlapping_f1(
+    memberships_true: Matrix, memberships_pred: Matrix, *, n_nodes: int | None = None
+) -> float:
     r"""Average F1 score of communities that may overlap, each matched with the most similar one.
 
     .. math:: \frac12 \Big( \frac{1}{|X|} \sum_i \max_j F(X_i, Y_j) + \frac{1}{|Y|} \sum_j \max_i F(X_i, Y_j)

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.special import xlogy
 from sklearn.metrics.cluster import contingency_matrix
 
-from symclust._types import Array
+from symclust._types import Array, Image
 from symclust.exceptions import InputError, OptionError
 from symclust.validation import check_number
 
@@ -160,7 +160,7 @@ class BoundaryCurve:
 
 
 def boundary_f_measure(
-    boundaries_true: Any,
+    boundaries_true: Image,
     boundary: ArrayLike,
     *,
     tolerance: float = 0.0075,
@@ -195,7 +195,7 @@ def boundary_f_measure(
 
 
 def boundary_precision_recall(
-    boundaries_true: Any,
+    boundaries_true: Image,
     boundary: ArrayLike,
     *,
     tolerance: float = 0.0075,
@@ -276,7 +276,7 @@ def boundary_precision_recall(
     return BoundaryCurve(levels, counts[:, 0], counts[:, 1], counts[:, 2], true)
 
 
-def human_boundary_agreement(boundaries_true: Any, *, tolerance: float = 0.0075) -> BoundaryCurve:
+def human_boundary_agreement(boundaries_true: Image, *, tolerance: float = 0.0075) -> BoundaryCurve:
     """Precision and recall of each annotator against the others, pooled: what one can hope for.
 
     Parameters

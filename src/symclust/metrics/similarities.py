@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symclust._types import Array
+from symclust._types import Array, SimilarityLike
 from symclust.exceptions import InputError
 
 __all__ = ["normalized_cut", "within_cluster_similarity"]
@@ -15,7 +15,7 @@ __all__ = ["normalized_cut", "within_cluster_similarity"]
 COLUMNS = 64  # clusters whose sums are formed at once: n × 64 numbers
 
 
-def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
+def within_cluster_similarity(similarity: SimilarityLike, labels: ArrayLike) -> float:
     r"""Average similarity of two samples of one cluster (Arora, Gupta, Kapila and Fazel 2013, (17)).
 
     .. math:: \frac{\sum_m \sum_{i, j \in C_m} K_{ij}}{\sum_m n_m^2}
@@ -46,7 +46,7 @@ def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
     return float(_inside_sums(K, labels).sum() / pairs)
 
 
-def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
+def normalized_cut(similarity: SimilarityLike, labels: ArrayLike) -> float:
     r"""Average normalised cut of the clusters.
 
     .. math:: \frac{1}{k} \sum_{l=1}^k \frac{cut(C_l, V \setminus C_l)}{vol(C_l)}

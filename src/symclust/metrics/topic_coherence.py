@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust._types import Array
+from symclust._types import Array, Features, Matrix, Names
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
 __all__ = ["coherence_of_counts", "topic_coherence"]
 
 
-def topic_coherence(X: Any, topics: Any, *, n_terms: int = 20, smoothing: float = 1.0) -> Array:
+def topic_coherence(X: Features, topics: Names, *, n_terms: int = 20, smoothing: float = 1.0) -> Array:
     r"""Coherence of each topic (Kuang 2014, (64); Mimno and others 2011).
 
     .. math:: \sum_{i < j} \log \frac{D(f_i, f_j) + \mu}{D(f_i)}
@@ -103,7 +103,7 @@ def _coherence(X: sparse.csc_array, terms: Array, number: int, mu: float) -> flo
     return coherence_of_counts(together, mu)
 
 
-def coherence_of_counts(together: Any, smoothing: float = 1.0) -> float:
+def coherence_of_counts(together: Matrix, smoothing: float = 1.0) -> float:
     """Coherence of one topic from the numbers of documents that have its terms, as `topic_coherence` says.
 
     For collections that are in several places: these numbers can be added up.

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust import _kernels
-from symclust._types import Array
+from symclust._types import Array, Matrix
 
 
 def is_sparse_factor(H: Any) -> TypeGuard[sparse.csr_array]:
@@ -25,8 +25,12 @@ def factor_arrays(H: sparse.csr_array) -> tuple[Array, Array, Array]:
     return H.indptr.astype(np.int64, copy=False), H.indices.astype(np.int32, copy=False), H.data
 
 
-def gram(H: Any) -> Array:
+def gram(H: Matrix) -> Array:
     """Return HᵀH in double precision, however H is held.
+
+    Parameters
+    ----------
+    H : ndarray, csr_array or DeviceArray of shape (n, k)
 
     Examples
     --------

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
-from symclust._types import Array
+from symclust._types import Array, SimilarityLike
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.operators._base import Operator
 from symclust.operators._network import Network, network_of_edges, number_nodes
@@ -49,7 +50,9 @@ UNDIRECTED = {  # ways to make them so
 }
 
 
-def as_operator(similarity: Any, dtype: Any = None, *, weight: Any = WEIGHT) -> Operator:
+def as_operator(
+    similarity: SimilarityLike, dtype: DTypeLike | None = None, *, weight: object = WEIGHT
+) -> Operator:
     """Return the form of a similarity matrix that every method works on.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from symclust._types import SimilarityLike
 from symclust.exceptions import InputTypeError
 from symclust.operators.disk.on_disk import OnDisk
 from symclust.operators.sparse import Sparse, read_csr
@@ -67,7 +68,7 @@ class SpmmCost:
 
 
 def spmm_cost_model(
-    A: Any,
+    A: SimilarityLike,
     n_columns: int,
     bandwidth: float,
     *,

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from symclust._threads import cached_property, single_threaded_blas, split
-from symclust._types import Array
+from symclust._types import Array, RandomState, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import BLOCK_BYTES, Cursor, Operator, check_followed
@@ -235,7 +235,7 @@ class LowRank(Factored):
         super().__init__(DenseFactor(read_dense(U)), weights=s)
 
 
-def low_rank(A: Any, rank: int, *, n_passes: int = 2, random_state: Any = 0) -> LowRank:
+def low_rank(A: SimilarityLike, rank: int, *, n_passes: int = 2, random_state: RandomState = 0) -> LowRank:
     """Approximate A by a matrix of low rank from a few products with random columns.
 
     Q spans the range of AᵖΩ, Ω random with a few more than `rank` columns; the eigenvectors of QᵀAQ with the

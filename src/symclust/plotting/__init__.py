@@ -31,14 +31,6 @@ from symclust.plotting.plot_topic_words import plot_topic_words
 from symclust.plotting.plot_tree import plot_tree
 
 __all__ = [
-    "NOWHERE",
-    "GraphMap",
-    "binned_similarity",
-    "block_sums",
-    "cluster_colours",
-    "cluster_order",
-    "graph_map",
-    "picture",
     "plot_before_after",
     "plot_calibration",
     "plot_consensus",
@@ -51,8 +43,4 @@ __all__ = [
     "plot_similarity",
     "plot_topic_words",
     "plot_tree",
-    "read_segmentation",
-    "segment_borders",
-    "segment_means",
-    "with_borders",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symclust._types import Fitted
 from symclust.exceptions import InputTypeError
 from symclust.plotting._style import is_dark, line_colours, matplotlib_module
 
@@ -17,7 +18,7 @@ __all__ = ["plot_calibration"]
 FIELDS = ("confidence", "agreement", "count")
 
 
-def plot_calibration(calibration: Any, ax: Axes | None = None) -> Axes:
+def plot_calibration(calibration: Fitted, ax: Axes | None = None) -> Axes:
     """Draw agreement with known classes against confidence; calibrated memberships lie on the diagonal.
 
     The area of a point grows with the number of samples in its bin.

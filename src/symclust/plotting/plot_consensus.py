@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import is_dark, matplotlib_module, similarity_colours
 from symclust.plotting.plot_selection import selection_of
@@ -19,7 +20,7 @@ NEEDED = ("values", "order", "labels", "samples", "n_samples")
 
 
 def plot_consensus(
-    consensus: Any, k: int | None = None, ax: Axes | None = None, *, max_size: int = 300
+    consensus: Fitted, k: int | None = None, ax: Axes | None = None, *, max_size: int = 300
 ) -> Axes:
     """Draw a consensus matrix in the order of its tree, with a frame around each of k clusters.
 

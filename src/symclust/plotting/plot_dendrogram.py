@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import dendrogram
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
-from symclust._types import Array
+from symclust._types import Array, Fitted, Names
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import cluster_colours, fresh_axes, matplotlib_module
 from symclust.plotting.plot_tree import tree_of
@@ -24,7 +24,9 @@ __all__ = ["plot_dendrogram"]
 UPRIGHT = 12  # more labels than this are turned
 
 
-def plot_dendrogram(model: Any, ax: Axes | None = None, *, max_leaves: int = 40, names: Any = None) -> Axes:
+def plot_dendrogram(
+    model: Fitted, ax: Axes | None = None, *, max_leaves: int = 40, names: Names = None
+) -> Axes:
     """Draw how clusters were merged or split, from single samples or leaves at the bottom to all at the top.
 
     Of a `LinkageClustering` the height of a merge is its distance, the largest similarity minus that of the

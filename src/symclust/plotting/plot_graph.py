@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symclust._types import Array
+from symclust._types import Array, SimilarityLike
 from symclust.plotting._layout import GraphMap, graph_map
 from symclust.plotting._style import NOWHERE, cluster_colours, fresh_axes, matplotlib_module
 from symclust.plotting.plot_similarity import read_similarity
@@ -19,7 +19,7 @@ __all__ = ["plot_graph"]
 
 
 def plot_graph(
-    A: Any,
+    A: SimilarityLike,
     labels: ArrayLike | None = None,
     ax: Axes | None = None,
     *,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symclust._types import Array
+from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError, OptionError
 from symclust.plotting._style import is_dark, line_colours, matplotlib_module
 
@@ -18,7 +18,7 @@ __all__ = ["plot_history"]
 FIELDS = ("iteration", "seconds", "objective", "stationarity")
 
 
-def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str = "iteration") -> Axes:
+def plot_history(model_or_history: Fitted, ax: Axes | None = None, *, against: str = "iteration") -> Axes:
     """Draw objective (left axis) and stationarity (right axis) of a run, both on log scales.
 
     A run that has converged shows a flat objective and a stationarity that fell to `tol`. Stationarity is

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from symclust._types import Array
+from symclust._types import Array, Fitted
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import fresh_axes, is_dark, matplotlib_module, similarity_colours
 from symclust.plotting.plot_similarity import cluster_order
@@ -24,7 +24,7 @@ MOST_TICKS = 25
 
 
 def plot_memberships(
-    model: Any, labels: ArrayLike | None = None, ax: Axes | None = None, *, max_size: int = 400
+    model: Fitted, labels: ArrayLike | None = None, ax: Axes | None = None, *, max_size: int = 400
 ) -> Axes:
     """Draw the share of each cluster in each sample, the samples ordered by cluster.
 

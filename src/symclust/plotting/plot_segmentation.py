@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symclust._types import Array
+from symclust._types import Array, Image
 from symclust.exceptions import InputError, OptionError
 from symclust.plotting._style import fresh_axes, matplotlib_module
 from symclust.validation import check_number
@@ -22,7 +22,7 @@ LINE = (1.0, 0.87, 0.0)  # yellow
 
 
 def plot_segmentation(
-    image: Any,
+    image: Image,
     labels: ArrayLike | None = None,
     ax: Axes | None = None,
     *,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symclust._types import Array
+from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError
 from symclust.plotting._style import is_dark, line_colours, matplotlib_module
 
@@ -20,7 +20,7 @@ NULL = "(null)"
 MOST_TICKS = 15  # more numbers below the axis, or p-values above it, run into each other
 
 
-def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
+def plot_selection(selection: Fitted, ax: Axes | None = None) -> Axes:
     """Draw the score of each number of clusters, with the chosen one marked.
 
     A band shows the spread of the scores. Where the method compares with data that have no clusters, their

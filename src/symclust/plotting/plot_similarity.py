@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
 from symclust._threads import split
-from symclust._types import Array
+from symclust._types import Array, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import BORDER, SIGNED_MAP, is_dark, matplotlib_module, similarity_colours
 from symclust.validation import check_number
@@ -30,7 +30,7 @@ COLUMNS = 32
 
 
 def plot_similarity(
-    A: Any, labels: ArrayLike | None = None, ax: Axes | None = None, *, max_size: int = 300
+    A: SimilarityLike, labels: ArrayLike | None = None, ax: Axes | None = None, *, max_size: int = 300
 ) -> Axes:
     """Draw a similarity matrix with the samples of each cluster side by side.
 
@@ -78,7 +78,7 @@ def plot_similarity(
 
 
 def plot_before_after(
-    A: Any, labels: ArrayLike | None = None, *, max_size: int = 300, random_state: int = 0
+    A: SimilarityLike, labels: ArrayLike | None = None, *, max_size: int = 300, random_state: int = 0
 ) -> Figure:
     """Draw the same similarities twice: samples in random order, and ordered by cluster.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symclust._text import showable
+from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import fresh_axes, is_dark, line_colours
 from symclust.validation import check_number
@@ -22,7 +23,7 @@ Words = list[tuple[str, float]]
 
 
 def plot_topic_words(
-    model: Any,
+    model: Fitted,
     feature_names: Sequence[object] | None = None,
     ax: Axes | None = None,
     *,

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
+from symclust._types import Fitted, Names
 from symclust.exceptions import InputTypeError
 from symclust.plotting._style import fresh_axes, is_dark, line_colours
 from symclust.validation import check_number
@@ -21,12 +22,12 @@ MOST_WORDS = 46  # characters beside a leaf
 
 
 def plot_tree(
-    model: Any,
+    model: Fitted,
     ax: Axes | None = None,
     *,
     max_leaves: int = 40,
     n_terms: int = 4,
-    feature_names: Any = None,
+    feature_names: Names = None,
 ) -> Axes:
     """Draw a tree of clusters; a branch is as wide as the number of samples that it leads to.
 

@@ -11,13 +11,8 @@ from symclust.readers.on_disk import build_on_disk
 from symclust.readers.texts import Texts, folder_texts, json_texts
 
 __all__ = [
-    "KINDS",
     "Described",
-    "Source",
-    "Texts",
     "build_on_disk",
-    "folder_texts",
-    "json_texts",
     "read",
     "read_described",
 ]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any
 
+from symclust._types import Data, FilePath
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.readers._delimited import SAMPLE_ROWS, Layout, is_number, lay_out, take_sample, without_comments
 from symclust.readers._pairs import KINDS, Described
@@ -87,7 +88,7 @@ MOST_FIELDS = 4  # of an edge: two ends, a weight and a date
 OF_TEXTS, OF_GRAPHS = ("text_column",), ("duplicates", "weight")
 
 
-def read(path: Any, kind: str = "auto", **options: Any) -> Any:
+def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
     r"""Read a file of any supported format as something that `fit` or `topics` takes, with names.
 
     Parameters
@@ -149,8 +150,13 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
     return read_described(path, kind, **options).data
 
 
-def read_described(path: Any, kind: str = "auto", **options: Any) -> Described:
-    r"""Read a file as `read` does, and return with the data what they are and what was assumed.
+def read_described(path: FilePath, kind: str = "auto", **options: Any) -> Described:
+    r"""Read a file as `read` does, and return the data with their kind, names, and all assumptions.
+
+    Parameters
+    ----------
+    path, kind, **options
+        As in `read`.
 
     Returns
     -------

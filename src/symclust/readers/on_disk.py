@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from symclust._types import FilePath
 from symclust.exceptions import InputError, MissingExtraError
 from symclust.operators import OnDisk, write_on_disk
 from symclust.readers._delimited import (
@@ -45,15 +47,15 @@ PARQUET = (".parquet", ".pq")
 
 
 def build_on_disk(
-    path: Any,
-    folder: Any,
+    path: FilePath,
+    folder: FilePath,
     *,
     delimiter: str | None = None,
     header: bool | str = AUTO,
-    weight: Any = AUTO,
+    weight: object = AUTO,
     duplicates: str = "error",
     memory_limit: int = 1 << 30,
-    dtype: Any = "float64",
+    dtype: DTypeLike = "float64",
 ) -> OnDisk:
     r"""Turn a list of edges of any size into a matrix on disk, which estimators take with bounded memory.
 

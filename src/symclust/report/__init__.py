@@ -7,4 +7,7 @@ from symclust.report._summary import summary_html
 from symclust.report.part import Part
 from symclust.report.write_report import write_report
 
-__all__ = ["Part", "cluster_rows", "find", "read_clustering", "summary_html", "write_report"]
+__all__ = [
+    "Part",
+    "write_report",
+]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from symclust._files import replacing
 from symclust._text import showable
+from symclust._types import Fitted
 from symclust.exceptions import CombinationError, InputError
 from symclust.report._content import content_of
 from symclust.report._render import check_library, render
@@ -23,7 +24,7 @@ __all__ = ["write_report"]
 
 def write_report(
     path: str | PathLike[str],
-    model: Any,
+    model: Fitted,
     *,
     title: str = "Clusters",
     summary: str = "",

@@ -1,4 +1,4 @@
-"""The answer to "how many clusters?": a number, the evidence behind it, and a sentence."""
+"""The answer to "how many clusters?": a number, the evidence for it, and a sentence."""
 
 from __future__ import annotations
 

@@ -32,13 +32,12 @@ class ConsensusMatrix:
 
     .. math:: c_{ij} = \sum_t c_{ij}^{(t)} / \sum_t s_{ij}^{(t)}
 
-    where s counts the runs t with both samples, and c those that put them into one cluster (Kuang 2014,
-    (33)-(35); Monti, Tamayo, Mesirov and Golub 2003).
+    with s the number of runs t with both samples, and c that of runs that put them into one cluster (Kuang
+    2014, (33)-(35); Monti, Tamayo, Mesirov and Golub 2003).
 
-    With at most `max_samples` samples all pairs are looked at. Of more, a random set of `max_samples` is
-    drawn once: the matrix, its tree and its statistics are then those of the pairs inside that set, and no
-    n × n array is made. Labels and stabilities are still given for all samples, by their consensus with the
-    set.
+    Of more than `max_samples` samples a random set of that size is drawn once: the matrix, its tree and its
+    statistics are those of the pairs inside it, and no n × n array is made. All samples have labels and
+    stabilities, by their consensus with the set.
 
     Parameters
     ----------
@@ -61,8 +60,8 @@ class ConsensusMatrix:
 
     Notes
     -----
-    Nothing is known of a pair that never occurs in the same run; it is given the mean of all other pairs.
-    Samples that occur in no run at all are not part of the matrix, and have label −1.
+    A pair that never occurs in the same run has the mean of all other pairs. Samples that occur in no run are
+    not part of the matrix, and have label −1.
 
     Examples
     --------
@@ -97,8 +96,8 @@ class ConsensusMatrix:
     def values(self) -> Array:
         """The consensus of each two of `samples`: symmetric, with ones on the diagonal.
 
-        It is computed whenever it is asked for, so that the matrices of many numbers of clusters can be kept:
-        0.1 seconds for 2,000 samples in 50 runs.
+        Computed at each use, in 0.1 seconds for 2,000 samples in 50 runs: the matrices of many numbers of
+        clusters can be kept.
         """
         return self._consensus_with(self.samples)
 
@@ -107,32 +106,18 @@ class ConsensusMatrix:
         return self._tree.copy()
 
     def order(self) -> Array:
-        """Return an order of the rows of `values` that shows clusters as blocks on the diagonal.
-
-        It is that of the leaves of the tree. Since the clusters of ``labels(k)`` are branches of it, the
-        samples of each are side by side, whatever k is.
-
-        Examples
-        --------
-        >>> from symclust.selection import ConsensusMatrix
-        >>> consensus = ConsensusMatrix([[0, 1, 0, 1], [1, 0, 1, 0]])
-        >>> order = consensus.order()
-        >>> consensus.values[order][:, order].tolist()
-        [[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]]
-        """
+        """Return the order of the leaves of the tree, which shows ``labels(k)`` as blocks on the diagonal."""
         return hierarchy.leaves_list(self._tree) if len(self.samples) > 1 else np.arange(1)
 
     def labels(self, k: int | None = None) -> Array:
-        """Return the clusters that all runs together support: the tree, cut into k branches.
+        """Return the branches of the tree, cut into k: the clusters that all runs together support.
 
-        Samples outside the set that makes up the matrix join the cluster with which they have the largest
-        mean consensus.
+        Samples outside the matrix join the cluster with which they have the largest mean consensus.
 
         Parameters
         ----------
         k : int, optional
-            Number of clusters; by default `n_clusters`. There are fewer where the tree has fewer branches
-            that any run has ever separated.
+            Number of clusters; by default `n_clusters`. There are fewer if no run has separated as many.
 
         Returns
         -------
@@ -153,16 +138,7 @@ class ConsensusMatrix:
         return cophenetic_correlation(self.values)
 
     def dispersion(self) -> float:
-        r"""Return how near the entries are to 0 and 1: the mean of 4 (c_ij − 1/2)² (Kim and Park 2007).
-
-        Examples
-        --------
-        >>> from symclust.selection import ConsensusMatrix
-        >>> ConsensusMatrix([[0, 0, 1, 1], [1, 1, 0, 0]]).dispersion()
-        1.0
-        >>> ConsensusMatrix([[0, 0, 1, 1], [0, 1, 0, 1]]).dispersion()
-        0.5
-        """
+        """Return how near the entries are to 0 and 1: the mean of 4 (c_ij − 1/2)² (Kim and Park 2007)."""
         return dispersion(self.values)
 
     def cdf(self, grid: ArrayLike | None = None) -> tuple[Array, Array]:
@@ -173,19 +149,12 @@ class ConsensusMatrix:
         Parameters
         ----------
         grid : array-like of float, optional
-            Where it is evaluated; by default 0, 0.01, ..., 1.
+            The points; by default 0, 0.01, ..., 1.
 
         Returns
         -------
         grid, shares : ndarray
             The points, and the share of pairs whose consensus is at most that large.
-
-        Examples
-        --------
-        >>> from symclust.selection import ConsensusMatrix
-        >>> consensus = ConsensusMatrix([[0, 0, 1, 1], [0, 0, 0, 1]])
-        >>> consensus.cdf([0.0, 0.5, 1.0])[1].round(2).tolist()
-        [0.33, 0.83, 1.0]
         """
         points = np.linspace(0, 1, GRID) if grid is None else np.asarray(grid, dtype=np.float64)
         pairs = np.sort(self._pairs())
@@ -194,15 +163,15 @@ class ConsensusMatrix:
     def area(self) -> float:
         """Return the area under the cumulative distribution from 0 to 1: one minus the mean consensus.
 
-        Monti et al. follow it from k to k + 1: it rises while further clusters separate samples, and hardly
-        any more beyond the right number. NaN for a single sample, which has no pair.
+        It rises with k while further clusters separate samples, and hardly beyond the right number (Monti et
+        al.). NaN for a single sample, which has no pair.
         """
         return area(self.values)
 
     def stability(self, labels: ArrayLike) -> Array:
         """Return the mean consensus of each sample with the other members of its cluster (Monti et al.).
 
-        Where the matrix holds a set of the samples, with those members that are in the set.
+        If the matrix holds a set of the samples, with those members that are in the set.
 
         Parameters
         ----------
@@ -238,7 +207,7 @@ class ConsensusMatrix:
 
     @cached_property
     def _average(self) -> float:
-        """The mean consensus of the pairs that occur in at least one run; 0 where there is none."""
+        """The mean consensus of the pairs that occur in at least one run; 0 if there is none."""
         together, seen = self._counts(self.samples)
         np.fill_diagonal(seen, 0)
         known = seen > 0
@@ -334,7 +303,7 @@ def area(C: Array) -> float:
 
 
 def _read_labels(labels: ArrayLike) -> Array:
-    """Return labels as an array of whole numbers, one row per run, or say what is wrong with them."""
+    """Return labels as an array of whole numbers, one row per run; refuse others."""
     try:
         found = np.asarray(labels)
     except ValueError as error:

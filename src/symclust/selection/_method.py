@@ -1,4 +1,4 @@
-"""What a way of choosing the number of clusters has to offer."""
+"""The interface of the methods."""
 
 from __future__ import annotations
 

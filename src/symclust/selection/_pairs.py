@@ -1,4 +1,4 @@
-"""What methods for similarities and networks share: the pairs they look at, the answers they may give."""
+"""Shared by methods for similarities and networks: the pairs, nulls of them, the answers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,7 @@ from symclust.selection._nulls import shuffled_pairs
 
 
 def pairs_of(data: Data, method: str) -> Any:
-    """Return similarities of different samples: those of the network itself where they were made of one.
-
-    Parameters
-    ----------
-    data : Data
-    method : str
-        Who asks, for the message where samples × features are all there is.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n, n)
-        Fresh, symmetric, with zeros on the diagonal.
-    """
+    """Return similarities with zeros on the diagonal, for a method: those of the network if there is one."""
     if not isinstance(data, Pairs):
         raise CombinationError(
             f"method={method!r} looks at similarities of samples, and this estimator clusters them by their "
@@ -61,24 +49,14 @@ def is_made_of_features(data: Data) -> bool:
 
 
 def null_pairs(data: Data, rng: np.random.RandomState) -> Any:
-    """Return similarities without clusters, like `pairs_of`.
-
-    A network is rewired itself, not what an estimator makes of it.
-    """
+    """Return similarities without clusters, like `pairs_of`; a network itself is rewired."""
     if isinstance(data, Pairs) and isinstance(data.source, Features) and data.make is not None:
         return without_diagonal(data.null(rng).matrix)
     return shuffled_pairs(pairs_of(data, ""), rng)
 
 
 def nearest_candidate(count: int, candidates: Sequence[int]) -> int:
-    """Return the candidate nearest to a count of clusters, the smaller one of two; 1 stays 1.
-
-    Examples
-    --------
-    >>> from symclust.selection._pairs import nearest_candidate
-    >>> [nearest_candidate(count, (2, 3, 4, 10)) for count in (0, 1, 3, 7, 50)]
-    [1, 1, 3, 4, 10]
-    """
+    """Return the candidate nearest to a count of clusters, the smaller one of two; 1 stays 1."""
     if count <= 1:
         return 1
     return int(min(candidates, key=lambda k: (abs(k - count), k)))

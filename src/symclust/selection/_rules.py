@@ -1,4 +1,4 @@
-"""Rules that several methods share: is it chance, and which is the smallest number that is good enough."""
+"""Rules of several methods: the probability of chance, the smallest number that is good enough."""
 
 from __future__ import annotations
 
@@ -19,13 +19,6 @@ def smallest_good(scores: Array) -> int:
 
     Rows are measured on the same samples, so that their differences are compared: their spread is far smaller
     than that of the scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.selection._rules import smallest_good
-    >>> smallest_good(np.array([[0.5, 0.7, 0.7], [0.6, 0.7, 0.8], [0.5, 0.9, 0.8]]))
-    1
     """
     behind = scores[:, [scores.mean(axis=0).argmax()]] - scores
     return int(np.flatnonzero(behind.mean(axis=0) <= standard_error(behind))[0])

@@ -1,4 +1,4 @@
-"""One question "how many clusters?": the data, the method of clustering, and who does the work."""
+"""One question "how many clusters?": the data, the method of clustering, and the jobs."""
 
 from __future__ import annotations
 
@@ -21,24 +21,12 @@ from symclust.selection._data import NOWHERE, Data, Features
 from symclust.storage import recorded, recorded_each
 
 LEAST_NULLS = 3  # data sets without clusters that an answer takes
-PARAMETERS = ("n_clusters", "n_components")  # what estimators call the number of clusters
+PARAMETERS = ("n_clusters", "n_components")  # names for the number of clusters
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is told.
-
-    Attributes
-    ----------
-    done, total : int
-        Steps of the current stage that are done, and all of them.
-    stage : str
-        What is being done.
-    seconds : float
-        Since the beginning.
-    so_far : Selection or None
-        The answer by the evidence until now, if the method has one by then.
-    """
+    """The argument of a callback: steps of a stage, seconds since the beginning, and the answer so far."""
 
     done: int
     total: int
@@ -49,7 +37,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Study:
-    """What every method of choosing is given.
+    """The question that every method answers.
 
     Attributes
     ----------
@@ -60,12 +48,10 @@ class Study:
     candidates : tuple of int
         Numbers of clusters, rising, all at least 2.
     rng : RandomState
-        Where all chance comes from: seeds are drawn from it before work is handed out, so that the answer
-        does not depend on the number of jobs.
-    n_jobs : int or None
-        As in joblib.
-    callback : callable or None
-        Told of progress.
+        The source of all chance: seeds are drawn before work is handed out, so that the answer does not
+        depend on the number of jobs.
+    n_jobs, callback
+        As in `select_n_clusters`.
     """
 
     data: Data
@@ -81,7 +67,7 @@ class Study:
         return [int(seed) for seed in self.rng.randint(np.iinfo(np.int32).max, size=count)]
 
     def on(self, data: Data) -> Study:
-        """Return the same study of other data, a null for example."""
+        """Return the same study of other data, such as a null."""
         return replace(self, data=data)
 
     def map(
@@ -94,8 +80,8 @@ class Study:
     ) -> list[Any]:
         """Return ``function(*shared, *task)`` for all tasks, by joblib; the function is one of a module.
 
-        `so_far` makes an answer of what the first tasks have found, for the callback. Ctrl-C is raised,
-        whatever a task would keep: a score of half a fit would pass for one of a whole.
+        `so_far` makes an answer of the first results, for the callback. Ctrl-C is raised, whatever a task
+        would keep: a score of half a fit would pass for one of a whole.
         """
         tasks, common = list(tasks), _Shared(function, *shared)
         run = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")
@@ -110,17 +96,16 @@ class Study:
         return found
 
     def report(self, done: int, total: int, stage: str, so_far: Selection | None = None) -> None:
-        """Tell the callback, if there is one."""
+        """Call the callback, if there is one."""
         if self.callback is not None:
             self.callback(Progress(done, total, stage, time.perf_counter() - self.began, so_far))
 
     def over_nulls(
         self, function: Callable[[Study], Any], count: int, answer: Callable[[list[Any]], Selection]
     ) -> Selection:
-        """Return the answer to what `function` finds in studies of data without clusters.
+        """Return the answer to the results of `function` in studies of data without clusters.
 
-        Each null is one piece of work for joblib, unless the estimator takes all parts of a null at once by
-        itself, on all processors.
+        Each null is one job, unless the estimator takes all parts of a null at once, on all processors.
         """
         tasks = [(seed,) for seed in self.seeds(count)]
         # A number of jobs does not keep work from a cluster: there each null has a machine to itself.
@@ -137,22 +122,9 @@ class Study:
     def label_parts(self, parts: Sequence[Array], stage: str, place: bool = True) -> Array:
         """Cluster parts of the samples with each candidate, and place all other samples.
 
-        Estimators that take all parts of samples × features at once have a method `_label_parts(X, parts,
-        candidates, seeds, place)` with the same meaning, and a property `_takes_parts`; others are fitted
-        part by part.
-
-        Parameters
-        ----------
-        parts : sequence of int arrays
-            Numbers of the samples of each part.
-        stage : str
-            What this is, for the callback.
-        place : bool
-            Whether samples outside a part get labels, as `predict` gives them; otherwise they have −1.
-
-        Returns
-        -------
-        ndarray of int, shape (n_parts, n_candidates, n_samples)
+        The labels are n_parts × n_candidates × n_samples. Samples outside a part are placed as by `predict`,
+        or have −1 without `place`. Estimators that take all parts of samples × features at once have a method
+        `_label_parts` with the same meaning, and a property `_takes_parts`.
         """
         seeds = self.seeds(len(parts))
         if isinstance(self.data, Features) and self.data.is_dense and _takes_parts(self.estimator):
@@ -194,7 +166,7 @@ def _call(shared: _Shared, function: Callable[..., Any], *task: Any) -> Any:
 
 
 def answer_so_far(answer: Selection, n_nulls: int) -> Selection:
-    """Return an answer whose sentence says how many data sets without clusters it has seen."""
+    """Return an answer with the number of data sets without clusters so far in its sentence."""
     return replace(answer, sentence=f"{answer.sentence} So far these are {n_nulls}.")
 
 
@@ -209,7 +181,7 @@ def _study_null(function: Callable[[Study], Any], study: Study, seed: int) -> An
 
 
 def with_clusters(estimator: Any, k: int, seed: int | None = None) -> Any:
-    """Return a clone that looks for k clusters, with its chance from `seed` where it has any."""
+    """Return a clone for k clusters, with `seed` as its random state if it has one."""
     known = estimator.get_params(deep=False)
     name = next((name for name in PARAMETERS if name in known), None)
     if name is None:

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from symclust import registry
 from symclust._threads import raising_interrupts
+from symclust._types import Data, RandomState
 from symclust.estimators._base import Clusterer, SimilarityEstimator
 from symclust.estimators.hierarchical_sym_nmf import HierarchicalSymNMF
 from symclust.exceptions import InputTypeError, OptionError
@@ -39,13 +40,13 @@ SAMPLES_EACH = 4  # of a cluster on average, at the least
 
 
 def select_n_clusters(
-    X: Any,
-    estimator: Any = None,
+    X: Data,
+    estimator: BaseEstimator | None = None,
     candidates: Iterable[int] = CANDIDATES,
     method: str | Method = "gps",
     *,
     method_params: dict[str, Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     callback: Callable[[Progress], object] | None = None,
 ) -> Selection:
@@ -142,13 +143,13 @@ def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None
     return replace(answer, seconds=time.perf_counter() - began)
 
 
-def fit_chosen(model: Any, X: Any, selection: Selection) -> Any:
+def fit_chosen(model: Any, X: Any, selection: Selection, **fit_params: Any) -> Any:
     """Fit a model whose number of clusters is "auto" with the number that was chosen; return it."""
     params = model.get_params(deep=False)
     chosen = type(model)(**{**params, "n_clusters": selection.n_clusters})
     if "_already_read" in vars(model):
         chosen._already_read = vars(model).pop("_already_read")
-    fitted = chosen.fit(X)
+    fitted = chosen.fit(X, **fit_params)
     model.__dict__.update({name: value for name, value in vars(fitted).items() if name not in params})
     model.selection_ = selection
     return model

@@ -152,14 +152,14 @@ class Solver(ABC):
 
 
 def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
-    """Return the names of the solvers that need nothing this objective lacks.
+    """Return the names of the solvers of a family that an objective has all methods for.
 
     Parameters
     ----------
     objective : Objective
-        The objective.
+        The objective, with its operator.
     family : str, default="solvers"
-        The registry's family of solvers.
+        The folder of the solvers; "two_factors.solvers" for X ≈ WCᵀ.
 
     Examples
     --------

@@ -23,22 +23,5 @@ from symclust.storage._savable import Savable, load
 
 __all__ = [
     "Checkpoint",
-    "Journal",
-    "Keep",
-    "PieceUnderWay",
-    "Savable",
-    "Task",
-    "data_are",
-    "is_recording",
-    "keeper",
     "load",
-    "read_journal",
-    "recorded",
-    "recorded_each",
-    "recorded_side_by_side",
-    "recording",
-    "refuse_checkpoint",
-    "resuming",
-    "series",
-    "stop_recording",
 ]

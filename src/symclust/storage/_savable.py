@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
+from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError
 from symclust.storage._allowed import name_of
 from symclust.storage._archive import read_archive, write_archive
@@ -32,46 +33,18 @@ class Savable:
     _left_out: ClassVar[dict[str, str]] = {}
 
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
-        """Write the model to a file that `symclust.load` reads: arrays and text in a zip file, and no code.
+        """Write the model to a file that `symclust.load` reads, and return its path.
 
-        A loaded model gives the same answers, to the bit. A file of the same name is replaced once the new
-        one is complete.
+        The zip file holds arrays and text, and no code. A `callback` is not saved, and a model with a
+        function as its affinity is refused.
 
         Parameters
         ----------
         path : str or path-like
-            The file to write. Any ending will do; the documentation uses ``.symclust``.
+            The file to write, with any ending; one of this name is replaced once the new one is complete.
         data : bool, default=True
-            Whether the training data are saved, too. Without them a model keeps its labels, memberships,
-            components and names, but what needs training data, such as placing new samples by their
-            similarities to them, raises a `LeftOutError`; parameters that were given as arrays go back to
-            their defaults. The number of samples and what they are called are saved in any case.
-
-        Returns
-        -------
-        Path
-            The file.
-
-        Notes
-        -----
-        A `callback` is not saved. A model with a function as its affinity, or with objects of your own
-        classes, is refused with an `InputTypeError` that names them.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> import numpy as np
-        >>> import symclust
-        >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
-        >>> model = symclust.NMF(3, random_state=0).fit(X)
-        >>> with TemporaryDirectory() as folder:
-        ...     path = model.save(Path(folder) / "parts.symclust")
-        ...     loaded = symclust.load(path)
-        >>> loaded
-        NMF(n_clusters=3, random_state=0)
-        >>> bool((loaded.predict(X) == model.labels_).all())
-        True
+            Whether the training data are saved, too. A model without them keeps labels, memberships,
+            components and names, but raises a `LeftOutError` for whatever needs the data.
         """
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)
@@ -118,7 +91,7 @@ class Savable:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
-def load(path: str | PathLike[str]) -> Any:
+def load(path: str | PathLike[str]) -> Fitted:
     """Read a model from a file that ``model.save(path)`` wrote.
 
     Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the

@@ -20,5 +20,3 @@ from symclust.two_factors.objective import RowProblem, TwoFactors
 from symclust.two_factors.smooth import Smooth
 from symclust.two_factors.starts import starting_points
 from symclust.two_factors.variants import Affine, SparseRows
-
-__all__ = ["Affine", "RowProblem", "Smooth", "SparseRows", "TwoFactors", "starting_points"]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from symclust._types import Array
+from symclust._types import Array, Data, Names, RandomState
 from symclust.applications.expression._markers import find_markers, subtype_means
 from symclust.applications.expression._reading import Expression, Reading, read_expression, select_genes
 from symclust.applications.expression.answer import Subtypes, prepared
@@ -23,7 +23,7 @@ from symclust.exceptions import (
     OptionError,
     warn,
 )
-from symclust.selection import ConsensusMatrix, Features, Selection, Study, select_n_clusters
+from symclust.selection import ConsensusMatrix, Features, Method, Selection, Study, select_n_clusters
 from symclust.storage import refuse_checkpoint
 from symclust.validation import check_known, check_number
 
@@ -35,21 +35,21 @@ SEED = np.iinfo(np.int32).max
 
 
 def subtypes(
-    expression: Any,
+    expression: Data,
     n_subtypes: int | str = "auto",
     *,
     orientation: str = "auto",
     n_genes: int | None = 5000,
-    genes: Any = None,
-    samples: Any = None,
+    genes: Names = None,
+    samples: Names = None,
     layer: str | None = None,
     transform: str | None = "sqrt",
     candidates: Iterable[int] = range(2, 8),
-    method: Any = "gps",
+    method: str | Method = "gps",
     method_params: dict[str, Any] | None = None,
     n_resamples: int = 50,
     model_params: dict[str, Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     callback: Callable[[Any], object] | None = None,
 ) -> Subtypes:

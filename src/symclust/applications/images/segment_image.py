@@ -11,7 +11,7 @@ import numpy as np
 from scipy import ndimage
 from sklearn.utils import check_random_state
 
-from symclust._types import Array
+from symclust._types import Array, Image, RandomState
 from symclust.applications.images._regions import (
     borders,
     common_refinement,
@@ -44,7 +44,7 @@ THRESHOLD = 0.25  # strength of the borders that stay where the number of region
 
 
 def segment_image(
-    image: Any,
+    image: Image,
     n_segments: int | None = None,
     *,
     way: str = "clusters",
@@ -57,10 +57,10 @@ def segment_image(
     n_superpixels: int = 51,
     edge_scale: float = 0.05,
     min_size: int | None = None,
-    hints: Any = None,
-    mask: Any = None,
+    hints: Image = None,
+    mask: Image = None,
     channels: str = "auto",
-    random_state: Any = None,
+    random_state: RandomState = None,
     callback: Callable[[Any], object] | None = None,
 ) -> Segmentation:
     """Divide an image into regions that people would draw (Kuang, Yun and Park 2015, section 8).

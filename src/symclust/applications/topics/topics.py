@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust._types import Array
+from symclust._types import Array, Data, Names, RandomState
 from symclust.applications.topics._batches import as_batches, count_batches
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import documents_of
@@ -47,11 +47,11 @@ MOST_TOPICS, DOCUMENTS_EACH = 60, 4  # of the numbers tried for "auto": the larg
 
 
 def topics(
-    texts: Any,
+    texts: Data,
     n_topics: int | str | None = 20,
     *,
     language: str | None = "english",
-    feature_names: Any = None,
+    feature_names: Names = None,
     text_key: str = "text",
     encoding: str = "utf-8",
     clean: bool = True,
@@ -59,7 +59,7 @@ def topics(
     n_examples: int = 3,
     refine: bool = True,
     model_params: dict[str, Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **vectorizer_options: Any,
 ) -> TopicTree:
     """Find topics and topics within topics in a collection of documents.

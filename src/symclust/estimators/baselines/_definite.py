@@ -38,15 +38,6 @@ def make_definite(
         Whether nothing is said about it.
     weights : ndarray of shape (n,), optional
         w, positive; ones by default.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.baselines._definite import make_definite
-    >>> from symclust.operators import as_operator
-    >>> K, shift = make_definite(as_operator(np.array([[0.0, 2.0], [2.0, 0.0]])), "clip", "", quiet=True)
-    >>> K.toarray().round(9).tolist(), shift
-    ([[1.0, 1.0], [1.0, 1.0]], 0.0)
     """
     if way == "clip" and not isinstance(operator, Dense):
         raise CombinationError(

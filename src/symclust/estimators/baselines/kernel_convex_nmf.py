@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from symclust._labels import leave_out_isolated
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.estimators._base import SimilarityEstimator, as_result, is_given
 from symclust.estimators.baselines._definite import INDEFINITE, make_definite
 from symclust.exceptions import CombinationError
@@ -36,19 +35,15 @@ class KernelConvexNMF(SimilarityEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`; negative similarities are allowed in dense and sparse
-        matrices.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities of the samples, as in `SymNMF`; they may be negative in
+        dense and sparse matrices.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
         What to do with negative eigenvalues, as in `KernelKMeans`; with "ignore", the objective may have no
         lower bound.
     tol : float, default=1e-4
         Stop when ten iterations have lowered the objective by less than ten times this share of tr K.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
@@ -86,12 +81,12 @@ class KernelConvexNMF(SimilarityEstimator):
         self,
         n_clusters: int | str = 2,
         *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
         indefinite: str = "auto",
         tol: float = 1e-4,
-        max_iter: int = 500,
-        random_state: Any = None,
+        max_iter: int = 1000,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -101,7 +96,7 @@ class KernelConvexNMF(SimilarityEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> KernelConvexNMF:
+    def fit(self, X: Data, y: object = None) -> Self:
         """Factor the similarity of the samples.
 
         Parameters
@@ -109,7 +104,6 @@ class KernelConvexNMF(SimilarityEstimator):
         X : array-like, sparse, graph or Operator
             As in `SymNMF`.
         y : ignored
-            For scikit-learn's conventions.
         """
         self._check_options()
         clock = time.perf_counter()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.estimators._base import HardEstimator, is_given
 from symclust.estimators.baselines._definite import INDEFINITE, make_definite
-from symclust.exceptions import InputError
-from symclust.k_means import KERNEL_INITS, KernelRuns, first_labels
+from symclust.exceptions import CombinationError, InputError
+from symclust.k_means import KERNEL_INITS, KernelRuns, first_labels, read_weights
 from symclust.operators import Operator
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
@@ -31,24 +31,18 @@ class KernelKMeans(HardEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities of the samples, as in `SymNMF`; they may be negative.
     weights : None, "degree" or array of shape (n_samples,), default=None
-        Weights w of the samples; None means ones.
+        Weights w of the samples, unless `fit` is given a `sample_weight`; None means ones.
     indefinite : {"auto", "clip", "shift", "ignore"}, default="auto"
         What to do with negative eigenvalues, which inner products never have: "clip" them (dense matrices),
         "shift" the diagonal, which changes the objective by a constant, or "ignore" them, so that an
         iteration may raise the objective. "auto" clips dense matrices of up to 2,000 rows and shifts others.
-        With weights, the eigenvalues are those of W^½KW^½, which is all of K that the objective sees, and
-        the shift adds σ/w_i to K_ii.
+        With weights, the eigenvalues are those of W^½KW^½, and the shift adds σ/w_i to K_ii.
     init : {"auto", "samples", "spectral"}, default="auto"
-        Where runs start: from k samples as centres, or from k-means on the leading eigenvectors. "auto" takes
-        samples for dense matrices, and eigenvectors for others: in a sparse graph most samples have nothing
-        in common with any of k.
+        Start from k samples as centres, or from k-means on the leading eigenvectors. "auto" takes samples for
+        dense matrices; in a sparse graph most samples have nothing in common with any of k.
     n_init : int, default=10
         Number of starts, run side by side.
     max_iter : int, default=300
@@ -79,14 +73,14 @@ class KernelKMeans(HardEstimator):
         self,
         n_clusters: int | str = 2,
         *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
-        weights: Any = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
+        weights: str | ArrayLike | None = None,
         indefinite: str = "auto",
         init: str = "auto",
         n_init: int = 10,
         max_iter: int = 300,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -98,7 +92,7 @@ class KernelKMeans(HardEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> KernelKMeans:
+    def fit(self, X: Data, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -106,14 +100,20 @@ class KernelKMeans(HardEstimator):
         X : array-like, sparse, graph or Operator
             As in `SymNMF`.
         y : ignored
-            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts, positive; for models with ``weights=None``. The choice of
+            ``n_clusters="auto"`` does not use it.
         """
         self._check_options()
+        if sample_weight is not None and self.weights is not None:
+            raise CombinationError(
+                "fit(sample_weight=...) and the parameter weights both weight the samples: set weights=None."
+            )
         clock = time.perf_counter()
         similarity = self._read(X)
         k = check_n_clusters(self.n_clusters, similarity.operator.n)
         check_similarity(similarity.operator, nonnegative=False)
-        K, weights = self._weighted(similarity.operator)
+        K, weights = self._weighted(similarity.operator, sample_weight)
         quiet = not is_given(similarity)
         K, shift = make_definite(K, self.indefinite, type(self).__name__, quiet, weights)
         rng = check_random_state(self.random_state)
@@ -134,23 +134,17 @@ class KernelKMeans(HardEstimator):
         )
         return self
 
-    def _weighted(self, K: Operator) -> tuple[Operator, Array | None]:
-        if self.weights is None:
-            return K, None
-        if isinstance(self.weights, str):
-            degrees = K.degrees().astype(np.float64)
-            if degrees.min() < 0:
-                raise InputError("weights='degree' needs degrees that are not negative: use no weights.")
-            inverse = np.divide(1, degrees, out=np.zeros_like(degrees), where=degrees > 0)
-            # A sample without similarities is at the origin, and pulls at nothing.
-            return K.scaled(inverse), np.where(degrees > 0, degrees, degrees[degrees > 0].min(initial=1.0))
-        weights = np.asarray(self.weights, dtype=np.float64)
-        if weights.shape != (K.n,) or not np.isfinite(weights).all() or weights.min() <= 0:
-            raise InputError(
-                f"weights must be None, 'degree' or {K.n} positive numbers, one per sample; "
-                f"got an array of shape {weights.shape}."
-            )
-        return K, weights
+    def _weighted(self, K: Operator, sample_weight: ArrayLike | None) -> tuple[Operator, Array | None]:
+        if sample_weight is not None:
+            return K, read_weights(sample_weight, K.n)
+        if not isinstance(self.weights, str):
+            return K, read_weights(self.weights, K.n, "weights")
+        degrees = K.degrees().astype(np.float64)
+        if degrees.min() < 0:
+            raise InputError("weights='degree' needs degrees that are not negative: use no weights.")
+        inverse = np.divide(1, degrees, out=np.zeros_like(degrees), where=degrees > 0)
+        # A sample without similarities is at the origin, and pulls at nothing.
+        return K.scaled(inverse), np.where(degrees > 0, degrees, degrees[degrees > 0].min(initial=1.0))
 
     def _check_options(self) -> None:
         check_n_clusters(self.n_clusters)

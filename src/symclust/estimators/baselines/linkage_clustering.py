@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -11,7 +10,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 from sklearn.utils import check_random_state
 
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.estimators._base import HardEstimator
 from symclust.exceptions import CombinationError
 from symclust.metrics import within_cluster_similarity
@@ -30,7 +29,7 @@ class LinkageClustering(HardEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default=2
-        Number of clusters. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+        Number of clusters; "auto" chooses it, and `selection_` says why.
     linkage : {"average", "single", "complete"}, default="average"
         What the similarity of two clusters is.
     affinity : str or callable, default="gaussian"
@@ -67,9 +66,9 @@ class LinkageClustering(HardEstimator):
         n_clusters: int | str = 2,
         *,
         linkage: str = "average",
-        affinity: str | Callable[..., Any] = "gaussian",
-        affinity_params: dict[str, Any] | None = None,
-        random_state: Any = None,
+        affinity: AffinityLike = "gaussian",
+        affinity_params: Options = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
@@ -77,7 +76,7 @@ class LinkageClustering(HardEstimator):
         self.affinity_params = affinity_params
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> LinkageClustering:
+    def fit(self, X: Data, y: object = None) -> Self:
         """Merge the samples bottom-up.
 
         Parameters
@@ -85,7 +84,6 @@ class LinkageClustering(HardEstimator):
         X : array-like, sparse, graph or Operator
             As in `SymNMF`.
         y : ignored
-            For scikit-learn's conventions.
         """
         check_n_clusters(self.n_clusters)
         check_known("linkage", self.linkage, METHODS)
@@ -102,17 +100,7 @@ class LinkageClustering(HardEstimator):
 
 
 def merge_clusters(K: Operator, method: str) -> Array:
-    """Return all merges as SciPy's linkage matrix; `method` is "single", "complete" or "average".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.baselines.linkage_clustering import cut_merges, merge_clusters
-    >>> from symclust.operators import as_operator
-    >>> K = as_operator(np.array([[1.0, 0.1, 0.9], [0.1, 1.0, 0.2], [0.9, 0.2, 1.0]]))
-    >>> cut_merges(merge_clusters(K, "single"), 2, 3)
-    array([0, 1, 0])
-    """
+    """Return all merges as SciPy's linkage matrix; `method` is "single", "complete" or "average"."""
     if K.n == 1:
         return np.empty((0, 4))
     if isinstance(K, Sparse) and method == "single":

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
+from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.estimators._base import HardEstimator
 from symclust.graphs import normalized_cut
 from symclust.k_means import plain_k_means
@@ -20,11 +19,7 @@ from symclust.validation import check_n_clusters, check_number, check_similarity
 
 
 class SpectralEstimator(HardEstimator):
-    """What the spectral methods share; each says what it makes of the similarity.
-
-    The methods normalise for themselves: the default affinity, which is the graph of nearest neighbours after
-    the normalised cut, is taken before the cut here.
-    """
+    """Spectral methods: eigenvectors of a similarity before any normalised cut, and labels of their rows."""
 
     _nonnegative: ClassVar[bool] = True
     _normalizes: ClassVar[bool] = True
@@ -33,10 +28,10 @@ class SpectralEstimator(HardEstimator):
         self,
         n_clusters: int | str = 2,
         *,
-        affinity: str | Callable[..., Any] = "auto",
-        affinity_params: dict[str, Any] | None = None,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
         n_init: int = 10,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -46,9 +41,9 @@ class SpectralEstimator(HardEstimator):
 
     @abstractmethod
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
-        """Return the labels and the objective of what was done to the eigenvectors."""
+        """Return the labels, and the objective of the step after the eigenvectors."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Data, y: object = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -56,7 +51,6 @@ class SpectralEstimator(HardEstimator):
         X : array-like, sparse, graph or Operator
             As in `SymNMF`.
         y : ignored
-            For scikit-learn's conventions.
         """
         check_n_clusters(self.n_clusters)
         check_number("n_init", self.n_init, least=1, whole=True)
@@ -78,13 +72,8 @@ class SpectralNJW(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
-        own normalisation.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -119,13 +108,8 @@ class SpectralUnnormalized(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
-        own normalisation.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -162,13 +146,8 @@ class SpectralYuShi(SpectralEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=2
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
-    affinity : str or callable, default="auto"
-        How samples become similarities, as in `SymNMF`, but without the normalised cut: this method has its
-        own normalisation.
-    affinity_params : dict, default=None
-        Parameters of the affinity, as in `SymNMF`.
+    n_clusters, affinity, affinity_params
+        Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
     n_init : int, default=10
         Number of starting rotations; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -209,15 +188,6 @@ def discretize(rows: Array, n_init: int, rng: np.random.RandomState) -> tuple[Ar
     """Return labels and their squared distance to the rows, turned until each has one large entry.
 
     Yu and Shi (2003); the best of n_init starting rotations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators.baselines.spectral import discretize
-    >>> rows = np.array([[0.8, 0.6], [0.8, 0.6], [-0.6, 0.8]])
-    >>> labels, distance = discretize(rows, 1, np.random.RandomState(0))
-    >>> bool(labels[0] == labels[1] != labels[2]), distance < 1e-12
-    (True, True)
     """
     with single_threaded_blas():
         found = [_alternate(rows, _far_apart(rows, rng)) for _ in range(n_init)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,10 +19,10 @@ from symclust._labels import (
     warn_of_degenerate,
 )
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
+from symclust._types import Array, Features, RandomState
 from symclust.estimators._base import Clusterer
 from symclust.graphs import unit_rows
-from symclust.k_means import SphericalRun, SphericalRuns, scattered_samples
+from symclust.k_means import SphericalRun, SphericalRuns, read_weights, scattered_samples
 from symclust.validation import check_features, check_n_clusters, check_number
 
 
@@ -30,17 +31,19 @@ class SphericalKMeans(Clusterer):
 
     Minimises
 
-    .. math:: \sum_i \left(1 - \frac{x_i^T c_{l(i)}}{\|x_i\|}\right), \qquad \|c_j\| = 1
+    .. math:: \sum_i w_i \left(1 - \frac{x_i^T c_{l(i)}}{\|x_i\|}\right), \qquad \|c_j\| = 1
 
-    The lengths of samples do not matter, so tf-idf without normalisation gives the same as with it.
+    The lengths of samples do not matter, so tf-idf without normalisation gives the same as with it. The
+    weights w are ones unless `fit` is given others.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters k. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md).
+        Number of clusters; "auto" chooses it, and `selection_` says why.
     n_init : int, default=10
-        Number of starts, run side by side: X is read once for all of them.
-    max_iter : int, default=100
+        Number of starts, run side by side so that X is read once for all: k samples far apart, as in
+        k-means++.
+    max_iter : int, default=300
         Stop after this many iterations.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
@@ -52,26 +55,20 @@ class SphericalKMeans(Clusterer):
     membership_ : ndarray of shape (n_samples, n_clusters)
         A one in each row, zeros alone for a sample without entries.
     components_ : ndarray of shape (n_clusters, n_features)
-        The centres, of unit length. For sparse samples they are kept sparse, and this array is made
-        whenever it is used.
+        The centres, of unit length. Those of sparse samples are held sparse, and written out at each use.
     objective_ : float
         The objective above.
     inits_ : ndarray of shape (n_init,)
         Objectives that the starts ended at.
-    n_iter_ : int
-        Iterations of the best start.
-    converged_ : bool
-        Whether no sample changed its cluster in the last iteration.
-    stop_reason_ : str
-        The same as a sentence.
+    n_iter_, converged_, stop_reason_
+        Iterations of the best start, whether its last one moved no sample, and the same as a sentence.
     node_names_ : list or None
         Names of the samples: the index of a DataFrame, `obs_names` of an AnnData.
 
     Notes
     -----
-    Starts are k samples chosen far apart, as in k-means++. An empty cluster is given the sample farthest from
-    its centre. A sample without entries has no direction: it adds 1 to the objective wherever it is, moves
-    no centre, and belongs to no cluster: its label is −1.
+    An empty cluster is given the sample farthest from its centre. A sample without entries has no direction:
+    it adds its weight to the objective wherever it is, moves no centre, and belongs to no cluster.
 
     Examples
     --------
@@ -83,26 +80,33 @@ class SphericalKMeans(Clusterer):
     """
 
     def __init__(
-        self, n_clusters: int | str = 8, *, n_init: int = 10, max_iter: int = 100, random_state: Any = None
+        self,
+        n_clusters: int | str = 8,
+        *,
+        n_init: int = 10,
+        max_iter: int = 300,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> SphericalKMeans:
+    def fit(self, X: Features, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster the samples.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_samples, n_features)
         y : ignored
-            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts, positive. The choice of ``n_clusters="auto"`` does not use it.
         """
         check_number("n_init", self.n_init, least=1, whole=True)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         X = self._read(X, reset=True)
-        iterations = SphericalRuns(X, check_n_clusters(self.n_clusters, X.shape[0]))
+        weights = read_weights(sample_weight, X.shape[0])
+        iterations = SphericalRuns(X, check_n_clusters(self.n_clusters, X.shape[0]), weights=weights)
         with single_threaded_blas():
             starts = scattered_samples(iterations, self.n_init, check_random_state(self.random_state))
             runs = iterations.run(starts, self.max_iter)
@@ -127,7 +131,7 @@ class SphericalKMeans(Clusterer):
         check_is_fitted(self)
         return self._components.toarray() if sparse.issparse(self._components) else self._components
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Features) -> Array:
         """Return the cosine of each sample with each centre.
 
         Parameters
@@ -140,7 +144,7 @@ class SphericalKMeans(Clusterer):
             runs = SphericalRuns(X, self._n_features_out)
             return runs.cosines([runs.centers(self._components)])[:, 0]
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Features) -> Array:
         """Return the nearest centre of each sample, −1 for a sample that is at right angles to all.
 
         Parameters

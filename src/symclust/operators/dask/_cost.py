@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from symclust.operators.dask._workers import encoded_bytes
 from symclust.validation import check_number, float_dtype
@@ -96,7 +96,7 @@ def dask_cost_model(
     cores: int | None = None,
     n_blocks: int | None = None,
     density: float = 1.0,
-    dtype: Any = np.float64,
+    dtype: DTypeLike = np.float64,
     speed: ClusterSpeed | None = None,
 ) -> DaskCost:
     r"""Predict what a product of `OnDask` costs, and what the client needs beside it.

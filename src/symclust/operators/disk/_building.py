@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from symclust._files import new_folder, refuse_failure, sync
-from symclust._types import Array
+from symclust._types import Array, FilePath, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._network import DUPLICATES, check_weights, count_signs, describe_edges, once_each
 from symclust.operators.disk._external_sort import ExternalSort
@@ -33,11 +34,11 @@ SHARE = 8  # of the memory is for edges read from a file at a time: they are cop
 
 def write_on_disk(
     edges: Iterable[EdgeChunk],
-    folder: Any,
+    folder: FilePath,
     *,
     duplicates: str = "error",
     memory_limit: int = 1 << 30,
-    dtype: Any = "float64",
+    dtype: DTypeLike = "float64",
     place: Callable[[int], str] = lambda row: f"row {row + 1:,}",
     rename: Callable[[list[str]], list[Any]] = list,
     notes: Sequence[str] = (),
@@ -96,7 +97,7 @@ def write_on_disk(
     return OnDisk(folder, memory_limit=min(int(memory_limit), BUFFERED))
 
 
-def save_on_disk(A: Any, folder: Any) -> OnDisk:
+def save_on_disk(A: SimilarityLike, folder: FilePath) -> OnDisk:
     """Write a sparse matrix that is in memory as a matrix on disk, with the names of its rows.
 
     Parameters

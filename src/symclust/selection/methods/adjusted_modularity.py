@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,27 +32,26 @@ CLOSE_TO_ONE = 1 - 1e-9  # nulls that are as modular as can be leave nothing to 
 class AdjustedModularity(Method):
     r"""Compare the modularity of trees of communities with that of similarities without clusters.
 
-    A tree as `HierarchicalSymNMF(refine=None)` grows it gives labels for every number k of clusters. With
-    Q(k) their modularity, M(k) the most that labels of those sizes can have, and E(k) the average of Q/M over
+    A tree as of `HierarchicalSymNMF(refine=None)` gives labels for every number k of clusters. With Q(k)
+    their modularity, M(k) the most that labels of those sizes can have, and E(k) the average of Q/M over
     trees of `n_nulls` similarities without clusters, the score is
 
     .. math:: s(k) = \sqrt{M(k)} \; \frac{Q(k)/M(k) - E(k)}{1 - E(k)}
 
-    The fraction is adjusted for chance like the adjusted Rand index, and falls where clusters are split;
-    :math:`\sqrt{M}` falls where they are merged (`SimilarityEstimator.score` weighs them in this way, too).
+    The fraction is adjusted for chance like the adjusted Rand index, and falls if clusters are split;
+    :math:`\sqrt{M}` falls if they are merged.
 
-    **Are there clusters?** The largest score is compared with the largest scores of the nulls, each measured
-    against the others: there are clusters if a new null would be so large with a probability below `level`
-    (a t-test of one value). Otherwise the answer is 1.
+    **Are there clusters?** Yes, if one more null would reach the largest score with a probability below
+    `level`: a t-test of one value against the largest scores of the nulls, each measured against the others.
+    Otherwise the answer is 1.
 
-    **How many?** Scores are averaged over `n_parts` random parts of the samples. The answer is the smallest
-    k whose score is within one standard error of the best one: that of the differences in the same part.
+    **How many?** The smallest k whose score, averaged over `n_parts` random parts of the samples, is within
+    one standard error of the best: that of the differences in the same part.
 
-    What has no clusters is a network with the same degrees, or similarities shuffled with the degrees kept.
-    For similarities that were made of features it is the graph of samples without clusters, from the box
-    of the principal components, or words dealt out to documents anew: graphs of neighbours are modular even
-    where there are no clusters. Networks are looked at as they are, not as the random walks or powers that
-    an estimator may make of them.
+    The nulls are networks with the same degrees, or similarities shuffled with the degrees kept. Graphs of
+    neighbours are modular even without clusters: their nulls are graphs of samples without clusters, from
+    the box of the principal components, or with words dealt out to documents anew. Networks are judged as
+    they are, not as the random walks or powers that an estimator may make of them.
 
     Parameters
     ----------
@@ -61,17 +59,16 @@ class AdjustedModularity(Method):
         Number of random parts.
     share : float, default=0.9
         The share of the samples in each.
-    n_nulls : int or None, default=None
-        Number of similarities without clusters. None takes 10, and 5 for more than 2000 samples, whose nulls
-        differ less from each other.
+    n_nulls : int or "auto", default="auto"
+        Number of similarities without clusters: 10, or 5 for more than 2000 samples, whose nulls differ less.
     level : float, default=0.02
         The probability with which data without clusters may be given some.
 
     Notes
     -----
-    It looks at the similarities, not at the estimator of the study: no model is fitted. It takes
-    ``1 + n_parts + n_nulls`` trees, seconds for 10⁵ nonzeros, and for samples × features the making of
-    `n_nulls` graphs. Pieces of a network with fewer than 2 % of the nodes of its largest piece are left out.
+    No model is fitted. It takes ``1 + n_parts + n_nulls`` trees, seconds for 10⁵ nonzeros, and for samples ×
+    features the making of `n_nulls` graphs. Pieces of a network with fewer than 2 % of the nodes of its
+    largest piece are left out.
 
     Examples
     --------
@@ -87,7 +84,7 @@ class AdjustedModularity(Method):
     """
 
     def __init__(
-        self, n_parts: int = 6, share: float = 0.9, n_nulls: int | None = None, level: float = 0.02
+        self, n_parts: int = 6, share: float = 0.9, n_nulls: int | str = "auto", level: float = 0.02
     ) -> None:
         self.n_parts = n_parts
         self.share = share
@@ -98,7 +95,7 @@ class AdjustedModularity(Method):
         """Return the number of clusters that explains more than chance does."""
         check_number("n_parts", self.n_parts, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
-        n_nulls = (10 if study.data.n <= MANY else 5) if self.n_nulls is None else self.n_nulls
+        n_nulls: Any = (10 if study.data.n <= MANY else 5) if self.n_nulls == "auto" else self.n_nulls
         check_number("n_nulls", n_nulls, least=LEAST_NULLS, whole=True)
         check_number("level", self.level, least=0, most=1, exclusive=True)
         own, nulls = self._grow(study, n_nulls)
@@ -123,7 +120,7 @@ class AdjustedModularity(Method):
 
     def _answer(self, study: Study, own: list[Array], nulls: list[Array]) -> Selection:
         measured = measure(np.array(own), np.array(nulls))
-        verdict = _judge(measured, study.candidates, self.level)
+        n_clusters, sentence = _judge(measured, study.candidates, self.level)
         curves = {
             SCORE: Curve(measured.scores.mean(axis=0), standard_error(measured.scores), "standard error"),
             f"{SCORE} (null)": Curve(
@@ -132,14 +129,13 @@ class AdjustedModularity(Method):
             "modularity": Curve(measured.modularity),
         }
         return Selection(
-            verdict.n_clusters,
+            n_clusters,
             "adjusted_modularity",
             np.array(study.candidates),
             SCORE,
             curves,
-            verdict.sentence,
+            sentence,
             p_values=_shares(measured),
-            seconds=time.perf_counter() - study.began,
         )
 
     def _so_far(self, study: Study, own: list[Array], nulls: list[Array]) -> Selection | None:
@@ -157,9 +153,8 @@ class AdjustedModularity(Method):
             np.array(study.candidates),
             SCORE,
             {SCORE: Curve(scores), "modularity": Curve(own[0][0])},
-            f"{k} clusters so far, where the modularity of a tree is highest for their sizes; whether "
-            "similarities without clusters reach it was not looked at.",
-            seconds=time.perf_counter() - study.began,
+            f"{k} clusters so far, with the highest modularity of a tree for their sizes; similarities "
+            "without clusters have not been compared yet.",
         )
 
 
@@ -169,21 +164,10 @@ def _null_modularities(data: Data, candidates: tuple[int, ...], seed: int) -> Ar
 
 
 def modularities(A: Any, candidates: tuple[int, ...], seed: int) -> Array:
-    """Return modularity and its upper limit for each candidate, from one tree; NaN where it has no such cut.
+    """Return modularity and its upper limit (2 × n_candidates) from one tree; NaN if it has no such cut.
 
-    A split of a leaf with the share p of all degrees into parts with p₁ and p₂ raises the modularity by what
-    the tree has noted, and 1 − Σp², the most that it can be, by p² − p₁² − p₂².
-
-    Parameters
-    ----------
-    A : ndarray or csr_array
-        Similarities with zeros on the diagonal.
-    candidates : tuple of int
-    seed : int
-
-    Returns
-    -------
-    ndarray of shape (2, n_candidates)
+    A split of a leaf with the share p of all degrees into parts with p₁ and p₂ raises the modularity by the
+    gain that the tree has noted, and 1 − Σp², the most that it can be, by p² − p₁² − p₂².
     """
     A = main_pieces(A)
     degrees, most = row_sums(A), max(candidates)
@@ -213,23 +197,15 @@ def main_pieces(A: Any) -> Any:
 
 
 class Measured(NamedTuple):
-    """Scores for each candidate; NaN where some tree has no such cut.
+    """Scores for each candidate, NaN if some tree has no such cut: of all samples, parts, and nulls.
 
-    `scores` has one row per part, `whole` is that of all samples, `null_scores` has one row per null,
-    measured against the other nulls. `modularity` is Q of all samples.
+    Nulls are measured against the other nulls. `modularity` is Q of all samples.
     """
 
     whole: Array
     scores: Array
     null_scores: Array
     modularity: Array
-
-
-class Verdict(NamedTuple):
-    """What was decided, in a number and in words."""
-
-    n_clusters: int
-    sentence: str
 
 
 def measure(own: Array, nulls: Array) -> Measured:
@@ -252,27 +228,24 @@ def score(modularity: Array, chance: Array) -> Array:
     return np.sqrt(M) * (Q / M - E) / (1 - E)
 
 
-def _judge(measured: Measured, candidates: tuple[int, ...], level: float) -> Verdict:
+def _judge(measured: Measured, candidates: tuple[int, ...], level: float) -> tuple[int, str]:
+    """Return the number of clusters, and the decision in words."""
     usable = np.isfinite(measured.whole)
     if not usable.any():
-        return Verdict(
-            1, "One cluster: no tree of the similarities has as many branches as the candidates ask for."
-        )
+        return 1, "One cluster: no tree of the similarities has as many branches as the candidates ask for."
     p = chance_of(measured.whole[usable].max(), measured.null_scores[:, usable].max(axis=1))
     number = np.array(candidates)[usable][smallest_good(measured.scores[:, usable])]
     if p >= level:
-        return Verdict(
-            1,
+        return 1, (
             f"One cluster: {number} clusters would be best, but similarities without clusters are as modular "
-            f"with probability {p:.2g}.",
+            f"with probability {p:.2g}."
         )
     best = np.array(candidates)[usable][measured.scores[:, usable].mean(axis=0).argmax()]
     reason = "where the" if best == number else f"the fewest within a standard error of {best}, where the"
     odds = f"about {p:.1g}" if p >= 1e-4 else "below 0.0001"
-    return Verdict(
-        int(number),
+    return int(number), (
         f"{number} clusters: {reason} modularity of a tree is farthest above that of similarities without "
-        f"clusters, which reach it with probability {odds}.",
+        f"clusters, which reach it with probability {odds}."
     )
 
 

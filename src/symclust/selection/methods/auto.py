@@ -1,4 +1,4 @@
-"""The method that is used where none is named."""
+"""The method behind ``n_clusters="auto"``."""
 
 from __future__ import annotations
 
@@ -29,18 +29,6 @@ class Auto(Method):
     5,000 samples with features a random 5,000 are looked at: graphs of data without clusters take as long as
     that of the samples, and several are needed. Similarities of all pairs that are kept as an operator, as
     cosines are, are written out for at most 4,000 samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.cluster import KMeans
-    >>> from sklearn.datasets import make_blobs
-    >>> from symclust.selection import Features, Study
-    >>> from symclust.selection.methods.auto import Auto
-    >>> X, _ = make_blobs(150, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0]], random_state=0)
-    >>> study = Study(Features(X), KMeans(), tuple(range(2, 9)), np.random.RandomState(0))
-    >>> Auto().choose(study).n_clusters
-    3
     """
 
     def choose(self, study: Study) -> Selection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -31,7 +30,7 @@ GROUPS = 5  # of runs, left out in turn: six matrices for each candidate, half a
 SPREAD = "standard error over runs"
 TIE = 1e-9  # scores that differ by less are equal
 
-# What estimators call a start from random numbers where that is not "random", and starts that are such.
+# Names of a start from random numbers other than "random", and all starts that are such.
 RANDOM_START = {"KernelKMeans": "samples"}
 STARTS_WITH_CHANCE = ("random", "samples", "k-means++")
 
@@ -39,14 +38,13 @@ STARTS_WITH_CHANCE = ("random", "samples", "k-means++")
 class Consensus(Method):
     r"""Consensus clustering by resampling (Monti, Tamayo, Mesirov and Golub 2003; Kuang 2014, section 4.2).
 
-    Each candidate clusters `n_resamples` random subsets of the samples. What two samples have in common is
-    the share of the subsets with both that put them into one cluster: the consensus matrix. The candidate
-    whose matrix an average-linkage tree fits best, by its cophenetic correlation, is chosen; the largest of
-    those that tie, since merging clusters for good is as stable as telling them apart.
+    Each candidate clusters `n_resamples` random subsets of the samples. The consensus of two samples is the
+    share of the subsets with both that put them into one cluster. The candidate whose consensus matrix an
+    average-linkage tree fits best, by its cophenetic correlation, is chosen, and the largest of those that
+    tie: clusters that are always merged are as stable as those that are always apart.
 
-    The correlations of different candidates are often alike, and none of them can say that there are no
-    clusters: candidates begin at 2. `Selection` therefore holds the matrices themselves, to look at, and the
-    standard errors of all measures from leaving out a fifth of the runs at a time (jackknife).
+    The correlations of candidates are often alike, and none of them can mean one cluster: candidates begin at
+    2. `Selection` therefore holds the matrices, and standard errors of all measures by the jackknife.
 
     Parameters
     ----------
@@ -74,7 +72,6 @@ class Consensus(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the candidate with the largest cophenetic correlation."""
-        began = time.perf_counter()
         check_number("n_resamples", self.n_resamples, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
         runs = study.label_parts(self._subsets(study), "random subsets", place=False)
@@ -83,7 +80,7 @@ class Consensus(Method):
             "The method cannot answer one cluster: candidates begin at 2, and data without clusters have a "
             "best candidate, too."
         )
-        return _answer(study, "consensus", runs, source, caution, began)
+        return _answer(study, "consensus", runs, source, caution)
 
     def _subsets(self, study: Study) -> list[Array]:
         n, size, most = study.data.n, round(self.share * study.data.n), max(study.candidates)
@@ -106,28 +103,14 @@ class ConsensusInit(Method):
     As `Consensus`, but each run clusters all samples, and only the random start of the estimator changes:
     ``init`` is set to random numbers and ``n_init`` to 1, where it has them.
 
-    **What it measures says nothing about clusters** (Kuang 2014, section 4.3). Runs agree where the objective
-    has few local minima, whether the data have clusters or not: on a single Gaussian NMF with k = 2 ends at
-    the same two halves from every start, and the consensus matrix shows two perfect blocks. Use `Consensus`.
+    **Its measure says nothing about clusters** (Kuang 2014, section 4.3). Runs agree if the objective has few
+    local minima, whether the data have clusters or not: on a single Gaussian NMF with k = 2 ends at the same
+    two halves from every start, and the consensus matrix shows two perfect blocks. Use `Consensus`.
 
     Parameters
     ----------
     n_starts : int, default=50
         How many runs.
-
-    Examples
-    --------
-    One Gaussian, which is cut into two halves, always the same:
-
-    >>> import numpy as np
-    >>> from symclust import NMF
-    >>> from symclust.selection import Features, Study
-    >>> from symclust.selection.methods.consensus import ConsensusInit
-    >>> X = np.random.RandomState(0).normal(size=(80, 2))
-    >>> X -= X.min(axis=0)
-    >>> study = Study(Features(X), NMF(tol=1e-6), (2,), np.random.RandomState(0))
-    >>> ConsensusInit(n_starts=10).choose(study).scores
-    array([1.])
     """
 
     def __init__(self, n_starts: int = 50) -> None:
@@ -135,7 +118,6 @@ class ConsensusInit(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the candidate with the largest cophenetic correlation."""
-        began = time.perf_counter()
         check_number("n_starts", self.n_starts, least=2, whole=True)
         started = replace(study, estimator=_started_at_random(study.estimator))
         parts = [np.arange(study.data.n)] * self.n_starts
@@ -147,11 +129,11 @@ class ConsensusInit(Method):
             "minima the objective has. Data without clusters give perfect agreement, too, and the method "
             "cannot answer one cluster; method='consensus' changes the samples instead."
         )
-        return _answer(study, "consensus_init", runs, source, caution, began)
+        return _answer(study, "consensus_init", runs, source, caution)
 
 
 def _started_at_random(estimator: Any) -> Any:
-    """Return a clone that starts once, from random numbers; refuse an estimator that has no chance in it."""
+    """Return a clone that starts once, from random numbers; refuse an estimator without chance."""
     known, name = estimator.get_params(deep=False), type(estimator).__name__
     if "random_state" not in known or not getattr(estimator, "_fits_by_chance", True):
         raise CombinationError(
@@ -178,7 +160,7 @@ def _warn_of_equal_runs(estimator: Any, runs: Array) -> None:
         )
 
 
-def _answer(study: Study, method: str, runs: Array, source: str, caution: str, began: float) -> Selection:
+def _answer(study: Study, method: str, runs: Array, source: str, caution: str) -> Selection:
     """Measure the consensus of each candidate and choose."""
     seed, candidates = study.seeds(1)[0], np.array(study.candidates)
     # The same seed for all: where there are many samples, the candidates are compared on the same ones.
@@ -198,7 +180,6 @@ def _answer(study: Study, method: str, runs: Array, source: str, caution: str, b
         sentence=f"{_reason(candidates, curves[SCORE], best, source)} {caution}",
         stability=consensus[k].stability(consensus[k].labels(k)),
         consensus=consensus,
-        seconds=time.perf_counter() - began,
     )
 
 
@@ -227,7 +208,7 @@ def _largest(scores: Array) -> int:
 
 
 def _reason(candidates: Array, curve: Curve, best: int, source: str) -> str:
-    """Say what was chosen, and how much better it is than the next."""
+    """Return the choice in words, with its distance from the next."""
     k, score = candidates[best], curve.values[best]
     if np.isnan(score):
         return f"{k} clusters, the smallest candidate: for each all pairs of samples are alike {source}."

@@ -1,8 +1,7 @@
-"""Held-out pairs: how well k clusters predict similarities that they were not shown."""
+"""Held-out pairs: how well k clusters predict similarities that were hidden from the fit."""
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +30,7 @@ LEAST_HIDDEN = 5  # hidden pairs below which an error means nothing
 
 
 class CrossValidation(Method):
-    r"""Hide random pairs, fit the others, and see how well the hidden ones are predicted.
+    r"""Hide random pairs, fit the others, and measure how well the hidden ones are predicted.
 
     In each of `n_folds` rounds a random `share` of the pairs is hidden. A factor :math:`H \ge 0` with k
     columns is fitted to all other pairs as in `OffDiagonalSymNMF` (``ignore=``), and compared with the hidden
@@ -40,9 +39,9 @@ class CrossValidation(Method):
     .. math:: s(k) = 1 - \frac{\sum_{hidden} c_{ij} (a_{ij} - h_i^T h_j)^2}
                               {\sum_{hidden} c_{ij} (a_{ij} - g_i g_j)^2}
 
-    where g is the factor with one column: what the degrees predict, without clusters. So s(1) = 0. In a
-    network, where most pairs have no edge, edges are hidden and as many pairs without one, and the weights
-    :math:`c_{ij}` say how many pairs each stands for. Time and memory follow the edges.
+    with g the factor with one column, the prediction by the degrees without clusters. So s(1) = 0. In a
+    network, in which most pairs have no edge, edges are hidden and as many pairs without one, and each pair
+    stands for :math:`c_{ij}` pairs. Time and memory follow the edges.
 
     The answer is the smallest k, 1 among them, whose s(k) is within one standard error of the best: that of
     the differences in the same rounds (Breiman's rule; for networks Li, Levina and Zhu 2020).
@@ -56,9 +55,9 @@ class CrossValidation(Method):
 
     Notes
     -----
-    What is judged is the factorization of the similarities, not the estimator of the study: a squared error
-    asks for numbers of clusters that describe the similarities best, and where these are far from blocks,
-    as in graphs of neighbours, for more than there are clusters.
+    This judges the factorization of the similarities, not the estimator of the study. A squared error prefers
+    the number of clusters that describes the similarities best: if these are far from blocks, as in graphs of
+    neighbours, more than there are.
 
     Examples
     --------
@@ -79,7 +78,6 @@ class CrossValidation(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the smallest number of clusters that predicts hidden pairs as well as any."""
-        began = time.perf_counter()
         check_number("n_folds", self.n_folds, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
         A = pairs_of(study.data, "cross_validation")
@@ -101,7 +99,6 @@ class CrossValidation(Method):
             SCORE,
             {SCORE: Curve(scores.mean(axis=0)[1:], standard_error(scores)[1:], "standard error")},
             _sentence(chosen, best, scores.mean(axis=0).max()),
-            seconds=time.perf_counter() - began,
         )
 
 

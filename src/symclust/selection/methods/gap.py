@@ -27,14 +27,6 @@ def within_variation(data: Data, labels: Array) -> float:
     The distances of samples × features are Euclidean. Those of given similarities are
     :math:`1 - a_{ii'} / \max A`, so that J falls as far as clusters hold similarity. A sample in no
     cluster is one by itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.selection import Features
-    >>> from symclust.selection.methods.gap import within_variation
-    >>> within_variation(Features(np.array([[0.0], [2.0], [9.0]])), np.array([0, 0, 1]))
-    1.0
     """
     members = [np.flatnonzero(labels == cluster) for cluster in np.unique(labels[labels >= 0])]
     with single_threaded_libraries():

@@ -23,23 +23,9 @@ def agreement(own: Array, predicted: Array, n_clusters: int) -> float:
 
     .. math:: \min_{1 \le j \le k} \frac{1}{n_j (n_j - 1)} \sum_{i \ne i' \in C_j} [\hat l_i = \hat l_{i'}]
 
-    with :math:`C_j` the clusters found in the test half and :math:`\hat l` the labels that the training half
-    predicts there. A cluster with fewer than two samples counts 0, and samples that are predicted to belong
-    to no cluster (−1) are alike to none.
-
-    Parameters
-    ----------
-    own, predicted : ndarray of int, shape (n_test,)
-        Labels found in the test half, and those predicted by the training half.
-    n_clusters : int
-        k.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.selection.methods.prediction_strength import agreement
-    >>> agreement(np.array([0, 0, 1, 1, 1]), np.array([1, 1, 0, 0, 1]), 2)
-    0.3333333333333333
+    with :math:`C_j` the clusters found in the test half (`own`) and :math:`\hat l` the labels that the
+    training half predicts there. A cluster with fewer than two samples counts 0, and samples that are
+    predicted to belong to no cluster (−1) are alike to none.
     """
     sizes, together = _pairs_together(own, predicted, n_clusters)
     if sizes.min() < 2:
@@ -118,8 +104,8 @@ class PredictionStrength(Method):
     average : {"mean", "median"}, default="mean"
         Over the splits.
     threshold : float, default=0.8
-        What counts as predicted; Tibshirani and Walther recommend 0.8 to 0.9. If no candidate reaches it, the
-        answer is one cluster, whose prediction strength is always 1.
+        The least strength of a prediction; Tibshirani and Walther recommend 0.8 to 0.9. If no candidate
+        reaches it, the answer is one cluster, whose prediction strength is always 1.
     """
 
     def __init__(self, n_repeats: int = 20, average: str = "mean", threshold: float = 0.8) -> None:

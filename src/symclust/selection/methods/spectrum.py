@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -33,11 +32,11 @@ class BetheHessian(Method):
     .. math:: H(r) = (r^2 - 1) I - r A + D, \qquad
               r^2 = \frac{\sum_i d_i^2}{\sum_i d_i} - 1
 
-    (Saade, Krzakala and Zdeborová 2014; that the count estimates the number of communities, with this r:
-    Le and Levina 2015). Eigenvalues that come from chance are positive, each community that can be told from
-    chance adds a negative one: r is the radius of the bulk of the non-backtracking matrix, whose real
-    eigenvalues beyond r are counted in this way. It is a single sparse eigenvalue problem, nothing is
-    clustered, and the answer can be 1.
+    (Saade, Krzakala and Zdeborová 2014; the count as an estimate of the number of communities, with this r:
+    Le and Levina 2015). Eigenvalues of chance are positive, and each community that stands out from chance
+    adds a negative one: r is the radius of the bulk of the non-backtracking matrix, whose real eigenvalues
+    beyond r are counted in this way. It is a single sparse eigenvalue problem, nothing is clustered, and the
+    answer can be 1.
 
     With weights :math:`w_{ij}`
 
@@ -51,9 +50,8 @@ class BetheHessian(Method):
     Notes
     -----
     Nodes with one edge are removed again and again before r is found: eliminating such a node changes no sign
-    of H(r). So trees that hang on a network, and small pieces of it that are trees or rings, count nothing
-    and need no threshold. Where communities are small and many, real networks have more of them than the
-    classes that people know; the count is that of the communities that stand out, not of their groups.
+    of H(r). So trees that hang on a network, and small pieces of it that are trees or rings, count nothing.
+    Real networks have more communities that stand out than classes that people know.
 
     Examples
     --------
@@ -70,7 +68,6 @@ class BetheHessian(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the number of negative eigenvalues, or the candidate nearest to it."""
-        began = time.perf_counter()
         W = _network(study)
         values = lowest_eigenvalues(W, max(study.candidates) + 1, study.rng)
         count = int((values < 0).sum())
@@ -84,12 +81,11 @@ class BetheHessian(Method):
             SCORE,
             {SCORE: Curve(held)},
             _sentence(count, chosen, max(study.candidates)),
-            seconds=time.perf_counter() - began,
         )
 
 
 def _network(study: Study) -> sparse.csr_array:
-    """Return the network of a study, refusing what is none."""
+    """Return the network of a study; refuse other data."""
     data = study.data
     if is_made_of_features(data):
         raise CombinationError(
