@@ -96,8 +96,8 @@ def segment(
         session.note(note)
     written = Answer(session, answer, title=f"Regions in {image.name}")
     show_findings(written)
-    session.write("mask", answer.save)
-    session.write("picture", partial(answer.save, style=str(style)))
+    session.write("mask", answer.save_image)
+    session.write("picture", partial(answer.save_image, style=str(style)))
     written.write_page()
     about = {"command": "segment", "file": str(image), "notes": answer.notes, "shape": answer.labels.shape}
     session.finish(lambda: {**about, **summary_of(written)})

@@ -19,15 +19,8 @@ from symclust._labels import (
     memberships_of,
     warn_of_degenerate,
 )
-from symclust._reporting import Reporting
 from symclust._types import Array
-from symclust.estimators._communities import (
-    Communities,
-    communities,
-    members_by_label,
-    members_by_share,
-    sample_table,
-)
+from symclust.estimators._fitted import Fitted
 from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
 from symclust.inputs._placing import Placed, Placer
 from symclust.inputs._similarity import (
@@ -40,15 +33,13 @@ from symclust.inputs._similarity import (
 from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
-from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
-from symclust.validation import check_features, check_number, sample_names
+from symclust.storage import Checkpoint, data_are, is_recording, recording
+from symclust.validation import check_features, sample_names
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
 
-class Clusterer(
-    Savable, Reporting, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """A clustering method as scikit-learn knows them.
 
     A fit that fails or is interrupted leaves the model as it was before. ``n_clusters="auto"`` is resolved
@@ -112,77 +103,10 @@ class Clusterer(
             self.node_names_ = sample_names(X)
 
     @property
-    def _gives_degrees(self) -> bool:
-        """Whether memberships are degrees, and not the labels written as zeros and ones."""
-        return True
-
-    def communities(self, threshold: float | None = None) -> Communities:
-        """Return the members of each cluster, by name where samples have names and by number otherwise.
-
-        Parameters
-        ----------
-        threshold : float above 0 and at most 1, default=None
-            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
-            none either way. Estimators that give labels without degrees return the same clusters for every
-            threshold.
-
-        Returns
-        -------
-        Communities
-            One list of members per cluster. It also knows the clusters of each node:
-            ``clusters_of(node)`` is the set of their numbers, and ``by_node`` the dict of all these sets.
-
-        Examples
-        --------
-        Two circles of friends who share one:
-
-        >>> import networkx as nx
-        >>> from symclust import SymNMF
-        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
-        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
-        >>> sorted(len(members) for members in model.communities())
-        [2, 3]
-        >>> shared = model.communities(threshold=0.5)
-        >>> sorted(shared)
-        [['a', 'b', 'c'], ['c', 'd', 'e']]
-        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
-        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
-        >>> shared.clusters_of("c")
-        {0, 1}
-        """
-        check_is_fitted(self)
-        nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
-        if threshold is None:
-            return communities(members_by_label(self.labels_, self._n_features_out), nodes)
-        check_number("threshold", threshold, least=0, most=1, exclusive=True)
-        return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
-
-    def to_dataframe(self) -> Any:
-        """Return what was found as a table with one row per sample.
-
-        Returns
-        -------
-        DataFrame
-            The index holds the names of the samples, or their numbers. The columns are `label`, −1 for a
-            sample in no cluster; `confidence`, the largest membership of the sample divided by the sum of its
-            memberships, from 1/k for one that belongs equally to k clusters to 1 for one that belongs to a
-            single cluster; and `cluster_0`, `cluster_1`, ..., the columns of `membership_`. The confidence is
-            NaN for samples in no cluster, and for methods that give labels without degrees.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from symclust import NMF
-        >>> X = pd.DataFrame({"x": [4, 3, 0], "y": [0, 1, 2]}, index=["ann", "bob", "cem"])
-        >>> print(NMF(2).fit(X).to_dataframe().round(2).to_string(index_names=False))
-             label  confidence  cluster_0  cluster_1
-        ann      0        1.00        4.0        0.0
-        bob      0        0.75        3.0        1.0
-        cem      1        1.00        0.0        2.0
-        """
-        check_is_fitted(self)
-        return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
+    def n_clusters_(self) -> int:
+        """The number of clusters, also of those without samples."""
+        self._check_fitted()
+        return int(self._n_features_out)
 
     def _input_tags(self) -> dict[str, bool]:
         """Return what scikit-learn asks about X."""

@@ -105,7 +105,7 @@ class Clustering:
     @property
     def selection(self) -> Any:
         """How the number of clusters was chosen, or None."""
-        return getattr(self.source, "selection_", getattr(self.source, "selection", None))
+        return getattr(self.source, "selection_", None)
 
     @property
     def is_network(self) -> bool:
@@ -143,8 +143,8 @@ def read_clustering(
     n = len(labels)
     nodes = _tree_nodes(model)
     membership = _memberships(model, n)
-    n_clusters = _count(model, labels, membership, nodes)
-    given = _default_names(model) if names is None else names
+    n_clusters = _count(model, labels, membership)
+    given = getattr(model, "node_names_", None) if names is None else names
     classes = _listed("labels_true", labels_true, n)
     if cluster_names is not None and len(cluster_names) != n_clusters:
         raise InputError(f"cluster_names has length {len(cluster_names)}; there are {n_clusters} clusters.")
@@ -168,8 +168,8 @@ def read_clustering(
 def _labels(model: Any) -> Array:
     if hasattr(model, "fit"):
         check_is_fitted(model, "labels_")
-    labels = getattr(model, "labels_", getattr(model, "labels", None))
-    if labels is None or callable(labels):
+    labels = model.labels if is_segmentation(model) else getattr(model, "labels_", None)
+    if labels is None:
         raise InputTypeError(
             f"A report is about a fitted clustering with labels_, which {type(model).__name__} does not "
             "have. Call write_report(path, model)."
@@ -177,13 +177,11 @@ def _labels(model: Any) -> Array:
     return np.asarray(labels).ravel()
 
 
-def _count(model: Any, labels: Array, membership: Any, nodes: list[Any]) -> int:
+def _count(model: Any, labels: Array, membership: Any) -> int:
     """Return the number of clusters, with those that hold no sample."""
     if membership is not None:
         return int(membership.shape[1])
-    found = int(labels.max(initial=-1)) + 1
-    columns = getattr(model, "_n_features_out", 0) if not nodes and hasattr(model, "membership_") else 0
-    return max(found, int(columns))
+    return max(int(labels.max(initial=-1)) + 1, int(getattr(model, "n_clusters_", 0)))
 
 
 def _nouns(model: Any) -> Nouns:
@@ -213,14 +211,6 @@ def _segment_colours(model: Any, n_clusters: int) -> list[str]:
         if name >= 0:
             colours[name] = "#{:02x}{:02x}{:02x}".format(*means[place])
     return colours
-
-
-def _default_names(model: Any) -> Any:
-    for name in ("node_names_", "sample_names_", "samples", "names"):
-        found = getattr(model, name, None)
-        if found is not None and not callable(found):
-            return found
-    return None
 
 
 def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[Any] | None:
@@ -277,8 +267,8 @@ def _memberships(model: Any, n_samples: int) -> Any:
     is_tree = hasattr(model, "tree_") or hasattr(model, "topics")
     if is_tree and not getattr(model, "soft", False):
         return _of_leaves(model, n_samples)
-    H = getattr(model, "membership_", getattr(model, "membership", None))
-    if H is None or callable(H):
+    H = getattr(model, "membership_", None)
+    if H is None:
         return None
     H = H if sparse.issparse(H) else np.asarray(H)
     values = H.data if sparse.issparse(H) else H

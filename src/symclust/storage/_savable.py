@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
-from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError
+from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError, warn
 from symclust.storage._allowed import name_of
 from symclust.storage._archive import read_archive, write_archive
 from symclust.storage._values import Decoder, Encoder, plain_state
@@ -26,10 +26,12 @@ __all__ = ["Savable", "load", "read_content", "read_path"]
 class Savable:
     """What can be saved to a file, and loaded again with `symclust.load`.
 
-    A subclass says which of its attributes are training data, and what needs them.
+    A subclass says which of its attributes are training data, and what needs them; and which were called
+    otherwise in earlier versions and their files.
     """
 
     _left_out: ClassVar[dict[str, str]] = {}
+    _renamed: ClassVar[dict[str, str]] = {}
 
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
         """Write the model to a file that `symclust.load` reads: arrays and text in a zip file, and no code.
@@ -110,11 +112,15 @@ class Savable:
 
     def __getattr__(self, name: str) -> Any:
         # Only where an attribute is missing: before the fit, or since it was left out of a file.
-        if name in type(self)._left_out and ("labels_" in self.__dict__):
+        if name in type(self)._left_out and hasattr(self, "labels_"):
             raise LeftOutError(
                 f"This {type(self).__name__} was saved without its training data, which are needed for "
                 f"{type(self)._left_out[name]}. Save it with data=True."
             )
+        if name in type(self)._renamed:
+            new = type(self)._renamed[name]
+            warn(f"{name} of {type(self).__name__} is now called {new}.", DeprecationWarning)
+            return getattr(self, new)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 

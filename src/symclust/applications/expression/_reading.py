@@ -14,7 +14,7 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.validation import check_features, check_known, check_nonnegative, check_number, is_a, is_missing
 
-__all__ = ["Expression", "Reading", "gene_floor", "read_expression", "select_genes"]
+__all__ = ["Expression", "Layout", "gene_floor", "read_expression", "select_genes"]
 
 ORIENTATIONS = ("auto", "samples", "genes")
 NEARLY_SQUARE = 2.0  # a table with less than twice as many columns as rows does not say which are genes
@@ -73,8 +73,8 @@ class Expression:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How an input is to be read.
+class Layout:
+    """How a table of expression is laid out.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Table:
     is_logged: bool = False  # by its own words
 
 
-def read_expression(expression: Any, reading: Reading, known: Iterable[str] | None = None) -> Expression:
+def read_expression(expression: Any, reading: Layout, known: Iterable[str] | None = None) -> Expression:
     """Return samples × genes.
 
     Rows are samples in an AnnData. In tables and arrays the names given say what they are, by their number;
@@ -112,16 +112,16 @@ def read_expression(expression: Any, reading: Reading, known: Iterable[str] | No
     Parameters
     ----------
     expression : DataFrame, AnnData, array or sparse
-    reading : Reading
+    reading : Layout
     known : iterable of str, optional
         Genes that the data should have: the axis that has them holds genes.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from symclust.applications.expression._reading import Reading, read_expression
+    >>> from symclust.applications.expression._reading import Layout, read_expression
     >>> table = pd.DataFrame({"p1": [3, 0, 5, 1], "p2": [4, 1, 0, 2]}, index=["TP53", "MYC", "KRAS", "EGFR"])
-    >>> found = read_expression(table, Reading())
+    >>> found = read_expression(table, Layout())
     >>> found.rows, found.samples.tolist(), found.genes.tolist()
     ('genes', ['p1', 'p2'], ['TP53', 'MYC', 'KRAS', 'EGFR'])
     """
@@ -146,7 +146,7 @@ def read_expression(expression: Any, reading: Reading, known: Iterable[str] | No
     return Expression(X, samples, genes, is_named, rows, is_logged, notes)
 
 
-def _given_names(reading: Reading) -> list[tuple[str, Any]]:
+def _given_names(reading: Layout) -> list[tuple[str, Any]]:
     return [
         (w, names)
         for w, names in (("genes", reading.genes), ("samples", reading.samples))
@@ -161,7 +161,7 @@ def _other(rows: str) -> str:
 # What was given ---------------------------------------------------------------------------------------------
 
 
-def _open(expression: Any, reading: Reading) -> Table:
+def _open(expression: Any, reading: Layout) -> Table:
     if is_a(expression, "anndata", "AnnData"):
         return _open_annotated(expression, reading)
     if reading.layer is not None:
@@ -184,7 +184,7 @@ def _index_names(index: Any) -> Any:
     return None if is_a(index, "pandas", "RangeIndex") else index
 
 
-def _open_annotated(adata: Any, reading: Reading) -> Table:
+def _open_annotated(adata: Any, reading: Layout) -> Table:
     if getattr(adata, "isbacked", False):
         adata = adata.to_memory()
     source = adata
@@ -250,7 +250,7 @@ def _refuse_text(values: Any) -> None:
 
 
 def _orient(
-    table: Table, shape: tuple[int, int], reading: Reading, known: Iterable[str] | None
+    table: Table, shape: tuple[int, int], reading: Layout, known: Iterable[str] | None
 ) -> tuple[str, list[str]]:
     """Return what the rows are, and a sentence where that was assumed."""
     if reading.orientation != "auto":
@@ -274,7 +274,7 @@ def _orient(
     ]
 
 
-def _rows_by_names(shape: tuple[int, int], reading: Reading) -> str | None:
+def _rows_by_names(shape: tuple[int, int], reading: Layout) -> str | None:
     """Return what the rows are by the numbers of names given; None where these do not tell."""
     if shape[0] == shape[1]:
         return None

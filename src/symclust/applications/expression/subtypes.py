@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from symclust._types import Array
 from symclust.applications.expression._markers import find_markers, subtype_means
-from symclust.applications.expression._reading import Expression, Reading, read_expression, select_genes
+from symclust.applications.expression._reading import Expression, Layout, read_expression, select_genes
 from symclust.applications.expression.answer import Subtypes, prepared
 from symclust.estimators import AffineNMF
 from symclust.exceptions import (
@@ -128,7 +128,7 @@ def subtypes(
         refuse_checkpoint(given, "subtypes")
     _check_method_params(n_subtypes, method_params)
     seeds = check_random_state(random_state).randint(SEED, size=3)  # the model's whatever is done before it
-    data = read_expression(expression, Reading(orientation, genes, samples, layer))
+    data = read_expression(expression, Layout(orientation, genes, samples, layer))
     k = None if isinstance(n_subtypes, str) else int(n_subtypes)
     tried = _check_samples(data, k, candidates)
     _warn_of(data)
@@ -277,12 +277,12 @@ def _answer(
     markers = find_markers(data.values, labels, k) if len(np.unique(labels[labels >= 0])) > 1 else None
     return Subtypes(
         samples=data.samples,
-        labels=labels,
-        membership=model.membership_,
+        labels_=labels,
+        membership_=model.membership_,
         genes=data.genes,
         selected_genes=data.genes[selected],
         model=model,
-        selection=selection,
+        selection_=selection,
         consensus=consensus,
         stability=None if consensus is None else consensus.stability(labels),
         orientation=data.rows,

@@ -25,10 +25,10 @@ from symclust.applications.images._regions import (
 from symclust.applications.images._segmentations import WAYS, PixelGraph, segmentations
 from symclust.applications.images.segmentation import Segmentation, enlarged, masked_like
 from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError, warn
-from symclust.graphs import Barriers, Picture, compare_pixels, find_barriers, pixel_edges, read_image
+from symclust.graphs import Barriers, Picture, as_picture, compare_pixels, find_barriers, pixel_edges
 from symclust.hierarchy import Tree
 from symclust.metrics import boundary_map
-from symclust.selection import Progress
+from symclust.selection import Curve, Progress, Selection
 from symclust.storage import refuse_checkpoint
 from symclust.validation import check_known, check_number
 
@@ -45,7 +45,7 @@ THRESHOLD = 0.25  # strength of the borders that stay where the number of region
 
 def segment_image(
     image: Any,
-    n_segments: int | None = None,
+    n_segments: int | str | None = "auto",
     *,
     way: str = "clusters",
     unit: str = "basins",
@@ -74,8 +74,9 @@ def segment_image(
     ----------
     image : array of shape (rows, columns) or (rows, columns, n_channels), or PIL image
         Grey, RGB or RGBA, of 8 or 16 bits or float, or a stack of bands. NaN and masked pixels are left out.
-    n_segments : int, default=None
-        The number of regions, each of one piece; None chooses it.
+    n_segments : int or "auto", default="auto"
+        The number of regions, each of one piece. "auto", or None, keeps all borders that are strong enough;
+        `selection_` of the answer shows how strong they are.
     way : {"clusters", "embedding", "spectral_clusters", "spectral_embedding"}, default="clusters"
         How segmentations are made. "clusters": SymNMF with 2 to `max_clusters` clusters, each a segmentation.
         "embedding": rows of H with `max_clusters` columns are grouped into superpixels, whose contracted
@@ -114,7 +115,7 @@ def segment_image(
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
     callback : callable, default=None
-        Told of progress: called with an object that has `done`, `total`, `stage` and `seconds`.
+        Called with an object that has `done`, `total`, `stage` and `seconds`.
 
     Returns
     -------
@@ -135,17 +136,20 @@ def segment_image(
     options = _Options.read(
         preset, radius, density, max_pixels, way, unit, max_clusters, n_superpixels, min_size
     )
-    if n_segments is not None:
+    if n_segments is None or isinstance(n_segments, str):
+        check_known("n_segments", n_segments or "auto", ("auto",), ", or give a number")
+        n_segments = None
+    else:
         check_number("n_segments", n_segments, least=1, whole=True)
     refuse_checkpoint(callback, "segment_image")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    given = read_image(image, mask, channels)
+    given = as_picture(image, mask, channels)
     known = _read_hints(hints, given.shape)
     _check_enough(n_segments, known)
     picture, known = _shrunk(given, known, options.max_pixels)
     if picture.is_constant or picture.valid.sum() == 1:
         return _one_region(given, picture, n_segments)
-    progress = _Teller(callback, time.perf_counter())
+    progress = _Stages(callback, time.perf_counter())
     barriers = _with_hints(_barriers(picture, progress), known)
     graph = _graph(picture, barriers, options, edge_scale, known, progress)
     found = _images(graph, picture, options, seed, progress)
@@ -188,8 +192,8 @@ class _Options:
 
 
 @dataclass(frozen=True)
-class _Teller:
-    """Tells the callback how far the work is."""
+class _Stages:
+    """The stages of the work, reported to the callback."""
 
     callback: Callable[[Any], object] | None
     start: float
@@ -274,7 +278,7 @@ def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, 
 # From pixels to segmentations -------------------------------------------------------------------------------
 
 
-def _barriers(picture: Picture, progress: _Teller) -> Barriers:
+def _barriers(picture: Picture, progress: _Stages) -> Barriers:
     progress.at("edges", 0, 1)
     return find_barriers(pixel_edges(picture), picture.valid)
 
@@ -300,7 +304,7 @@ def _graph(
     options: _Options,
     edge_scale: float,
     known: Array | None,
-    progress: _Teller,
+    progress: _Stages,
 ) -> PixelGraph:
     progress.at("similarities", 0, 1)
     E = compare_pixels(picture, barriers, options.radius, edge_scale, density=options.density)
@@ -322,7 +326,7 @@ def _allowed(groups: Array, known: Array) -> Array:
 
 
 def _images(
-    graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Teller
+    graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Stages
 ) -> list[Array]:
     """Return the segmentations as images of labels, −1 where there is no pixel; Ctrl-C keeps those so far."""
     least = 2 if graph.allowed is None else max(2, graph.allowed.shape[1])
@@ -394,7 +398,9 @@ def _answer(
     tree = regions.tree
     heights = np.sort([node.score for node in tree.nodes if node.children])[::-1]
     most = len(heights) + 1
-    k = 1 + int(np.count_nonzero(heights >= THRESHOLD)) if n_segments is None else n_segments
+    selection = _choice(heights) if n_segments is None else None
+    k = n_segments if selection is None else selection.n_clusters
+    assert k is not None
     if k > most:
         raise OptionError(
             f"n_segments={n_segments} is not possible: the image has {most} regions of at least min_size "
@@ -418,6 +424,23 @@ def _answer(
         image=given.as_colours(),
         segmentations=np.array(found),
         notes=notes,
+        selection_=selection,
+    )
+
+
+def _choice(heights: Array) -> Selection:
+    """Return the number of regions by the strengths of the borders in the tree, the strongest first."""
+    k = 1 + int(np.count_nonzero(heights >= THRESHOLD))
+    shown = heights[: max(2 * k, 10)]
+    weakest = f"the weakest has {heights[k - 2]:.2f}" if k > 1 else "none is that strong"
+    sentence = f"{k} region{'s' * (k != 1)}: borders of strength {THRESHOLD} or more are kept, and {weakest}."
+    return Selection(
+        n_clusters=k,
+        method="border_strength",
+        candidates=np.arange(1, len(shown) + 2),
+        score="border strength",
+        curves={"border strength": Curve(np.concatenate([[np.nan], shown]))},
+        sentence=sentence,
     )
 
 
@@ -437,4 +460,5 @@ def _one_region(given: Picture, picture: Picture, n_segments: int | None) -> Seg
         image=given.as_colours(),
         segmentations=labels[None],
         notes=[*given.notes, "All pixels are equal: the whole image is one region."],
+        selection_=_choice(np.empty(0)) if n_segments is None else None,
     )

@@ -15,7 +15,7 @@ from symclust.k_means import SphericalRuns
 from symclust.metrics import coherence_of_counts, topic_coherence
 from symclust.operators import RowBlocks
 
-__all__ = ["BlockDocuments", "Documents", "documents_of", "unit_rows"]
+__all__ = ["BlockDocuments", "Documents", "documents_of", "normalized_rows"]
 
 MOVES = 50  # rounds in which documents change their topic, at most: few do in the last ones
 SLACK = 16  # times the machine precision: who is nearer by less is not nearer, as in SphericalRuns
@@ -26,10 +26,12 @@ Typical = dict[int, tuple[Array, Array]]  # for each node documents, the most ty
 
 def documents_of(X: Any) -> Documents | BlockDocuments:
     """Return documents with rows of unit length, of a CSR matrix or of blocks of one."""
-    return BlockDocuments(X.map(unit_rows)) if isinstance(X, RowBlocks) else Documents(unit_rows(X))
+    return (
+        BlockDocuments(X.map(normalized_rows)) if isinstance(X, RowBlocks) else Documents(normalized_rows(X))
+    )
 
 
-def unit_rows(X: sparse.csr_array) -> sparse.csr_array:
+def normalized_rows(X: sparse.csr_array) -> sparse.csr_array:
     """Return rows of length one."""
     return sparse.csr_array(normalize(X))
 

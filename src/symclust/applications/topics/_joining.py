@@ -35,7 +35,7 @@ def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
     if isinstance(fitted.model.X, RowBlocks):
         raise CombinationError(
             "The documents of the tree are a Dask array, whose blocks stay on workers: partial_fit does "
-            "not add to them. Use assign for new documents, or make the tree of all of them."
+            "not add to them. Use predict for new documents, or make the tree of all of them."
         )
     new = read_corpus(texts, **fitted.reading)
     counts = fitted.counts(new)

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.applications.topics._documents import Documents, documents_of, unit_rows
+from symclust.applications.topics._documents import Documents, documents_of, normalized_rows
 from symclust.estimators import FlatTopics, refuse_to_save_blocks
 from symclust.hierarchy import Tree
 from symclust.operators import stacked
@@ -86,7 +86,7 @@ class RefinedTopics(Savable):
         New documents, and those that were in no leaf, go to the nearest centre that they touch. Then
         documents move between leaves as after a fit, for fewer rounds.
         """
-        new = unit_rows(X).astype(self.X.dtype)
+        new = normalized_rows(X).astype(self.X.dtype)
         documents = Documents(stacked([self.X, new]))
         labels = np.append(self.labels_, np.full(new.shape[0], -1, dtype=self.labels_.dtype))
         with single_threaded_blas():

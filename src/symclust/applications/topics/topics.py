@@ -290,7 +290,7 @@ def _result(
         names=corpus.names,
         feature_names=fitted.terms.tolist(),
         notes=corpus.notes,
-        selection=selection,
+        selection_=selection,
         _fitted=fitted,
     )
 
