@@ -1,4 +1,4 @@
-"""One contract for everything that is fitted: every estimator, and the answers of applications and flatten()."""
+"""One contract for everything that is fitted: estimators, and the answers of applications and flatten()."""
 
 import inspect
 import warnings
@@ -9,8 +9,11 @@ import pytest
 import scipy.sparse as sp
 
 import symclust
-from symclust.estimators import Fitted
+from symclust.estimators import Fitted, Placement
 from symclust.selection import Selection
+from symclust.storage._allowed import allowed
+from symclust.storage._archive import write_archive
+from symclust.storage._values import Encoder
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # small data: some are not done
 
@@ -134,7 +137,8 @@ def test_save_writes_the_model(fitted, data, tmp_path):
     loaded = symclust.load(fitted.save(tmp_path / "model.symclust", data=data))
     assert type(loaded) is type(fitted)
     np.testing.assert_array_equal(loaded.labels_, fitted.labels_)
-    assert loaded.n_clusters_ == K and str(loaded) == str(fitted)
+    assert loaded.n_clusters_ == K
+    assert str(loaded).splitlines()[-1] == str(fitted).splitlines()[-1]  # without data no arrays
     assert loaded.to_dataframe().equals(fitted.to_dataframe())
 
 
@@ -180,10 +184,9 @@ def test_printing_says_what_was_found(fitted):
         assert str(unfitted) == repr(unfitted)
 
 
-def test_notebooks_and_pages_show_what_was_found(fitted, tmp_path):
+def test_notebooks_show_what_was_found(fitted):
     html = fitted._repr_html_() if hasattr(fitted, "_repr_html_") else fitted._repr_mimebundle_()["text/html"]
     assert "Three " in html
-    assert "Three " in fitted.report(tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -198,6 +201,21 @@ def test_old_names_lead_to_the_new(name, old, new, made):
     fitted = made.get(name) or MADE[name][0](K)
     with pytest.warns(DeprecationWarning, match=f"{old} of .* is now called {new}"):
         assert getattr(fitted, old) is getattr(fitted, new)
+
+
+def test_files_of_earlier_versions_have_the_old_names(made, tmp_path):
+    answer = made.get("subtypes") or subtypes(K)
+    encoder = Encoder()
+    node = encoder.encode(answer)
+    (state,) = encoder.objects[node["object"]].values()
+    for old in ("labels", "membership", "selection"):
+        state[old] = state.pop(f"{old}_")
+    about, content = {"model": "applications.Subtypes"}, {"model": node, "objects": encoder.objects}
+    write_archive(tmp_path / "old", about, content, encoder.arrays)
+    loaded = symclust.load(tmp_path / "old")
+    assert loaded.to_dataframe().equals(answer.to_dataframe()) and loaded.selection_ is None
+    for old in ("SubtypeAssignment", "TopicAssignment"):
+        assert allowed()[f"applications.{old}"] is Placement
 
 
 def test_unfitted_models_have_none_of_it():

@@ -2,7 +2,7 @@
 
 from symclust._labels import labels_of
 from symclust.estimators._communities import sample_table
-from symclust.estimators._fitted import Answer, Fitted, Placement
+from symclust.estimators._fitted import Answer, Fitted, Placement, PlacingAnswer
 from symclust.estimators.baselines.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.baselines.kernel_k_means import KernelKMeans
 from symclust.estimators.baselines.linkage_clustering import LinkageClustering
@@ -35,6 +35,7 @@ __all__ = [
     "LinkageClustering",
     "OffDiagonalSymNMF",
     "Placement",
+    "PlacingAnswer",
     "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",

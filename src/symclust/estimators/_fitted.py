@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -27,7 +26,7 @@ from symclust.validation import check_number
 if TYPE_CHECKING:
     from symclust.selection import Selection
 
-__all__ = ["Answer", "Fitted", "Placement"]
+__all__ = ["Answer", "Fitted", "Placement", "PlacingAnswer"]
 
 
 class Fitted(Savable):
@@ -188,26 +187,12 @@ def _counted(number: int, noun: str) -> str:
 
 
 class Answer(Fitted):
-    """A fitted object that is no estimator: the answer of an application, or of `flatten()`.
-
-    One that can place new samples has a method `place`.
-    """
-
-    if TYPE_CHECKING:
-        place: Callable[..., Placement]
+    """A fitted object that is no estimator: the answer of an application, or of `flatten()`."""
 
     @property
     def confidence(self) -> Array:
         """The share of the largest membership of each sample; NaN for a sample in no cluster."""
         return confidence(self.membership_)
-
-    def predict(self, new: Any, **reading: Any) -> Array:
-        """Return the clusters of new samples: the labels of `place`, whose parameters these are."""
-        return self.place(new, **reading).labels_
-
-    def transform(self, new: Any, **reading: Any) -> Array:
-        """Return the memberships of new samples: those of `place`, whose parameters these are."""
-        return self.place(new, **reading).membership_
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._in_words()}>"
@@ -243,3 +228,19 @@ class Placement(Answer):
     labels_: Array
     membership_: Array
     node_names_: list[Any] | None = None
+
+
+class PlacingAnswer(Answer):
+    """An answer that can place new samples in its clusters."""
+
+    def place(self, new: Any) -> Placement:
+        """Return new samples in the clusters of this answer."""
+        raise NotImplementedError
+
+    def predict(self, new: Any, **reading: Any) -> Array:
+        """Return the clusters of new samples: the labels of `place`, whose parameters these are."""
+        return self.place(new, **reading).labels_
+
+    def transform(self, new: Any, **reading: Any) -> Array:
+        """Return the memberships of new samples: those of `place`, whose parameters these are."""
+        return self.place(new, **reading).membership_

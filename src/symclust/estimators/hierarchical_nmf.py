@@ -19,7 +19,7 @@ from symclust._labels import OF_FEATURES, labels_of, warn_of_degenerate
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import Clusterer
-from symclust.estimators._fitted import Answer, Placement
+from symclust.estimators._fitted import Placement, PlacingAnswer
 from symclust.exceptions import (
     CombinationError,
     DegenerateWarning,
@@ -386,7 +386,7 @@ class HierarchicalNMF(Clusterer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FlatTopics(Answer):
+class FlatTopics(PlacingAnswer):
     """Samples explained by all topics at once, HierNMF2-flat of the thesis.
 
     Attributes

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
 from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError, warn
-from symclust.storage._allowed import name_of
+from symclust.storage._allowed import allowed, name_of
 from symclust.storage._archive import read_archive, write_archive
 from symclust.storage._values import Decoder, Encoder, plain_state
 
@@ -190,7 +190,7 @@ def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, C
 
 
 def _checked(model: Any, header: dict[str, Any]) -> Any:
-    if not isinstance(model, Savable) or name_of(type(model)) != header.get("model"):
+    if not isinstance(model, Savable) or allowed().get(header.get("model", "")) is not type(model):
         raise InputError("what it holds is not what its header says")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -13,7 +13,7 @@ from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.expression._markers import Marker, MarkerTable
 from symclust.applications.expression._reading import Expression, Layout, listed, read_expression
-from symclust.estimators import Answer, Placement
+from symclust.estimators import Placement, PlacingAnswer
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.metrics import average_entropy
 from symclust.plotting import plot_consensus
@@ -35,7 +35,7 @@ def prepared(X: Any, transform: str | None) -> Any:
 
 # Equality is identity here: that of arrays is no yes or no.
 @dataclass(frozen=True, eq=False, repr=False)
-class Subtypes(Answer):
+class Subtypes(PlacingAnswer):
     """Subtypes of samples by their gene expression; made by `symclust.subtypes`.
 
     ``print(answer)`` gives a summary.
@@ -99,7 +99,7 @@ class Subtypes(Answer):
     @property
     def node_names_(self) -> list[str]:  # type: ignore[override]
         """Names of the samples."""
-        return self.samples.tolist()  # type: ignore[no-any-return]
+        return list(self.samples)
 
     @property
     def n_subtypes(self) -> int:

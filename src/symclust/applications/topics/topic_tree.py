@@ -17,7 +17,7 @@ from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._joining import join_documents
 from symclust.applications.topics._topic import Topic, draw_tree
 from symclust.documents import DocumentWeights, weighted_rows
-from symclust.estimators import Answer, Placement, labels_of
+from symclust.estimators import Placement, PlacingAnswer, labels_of
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.operators import RowBlocks
 from symclust.selection import Selection
@@ -115,7 +115,7 @@ class FittedTopics:
 
 # Equality is identity here: that of arrays is no yes or no.
 @dataclass(frozen=True, eq=False, repr=False)
-class NamedTopics(Answer):
+class NamedTopics(PlacingAnswer):
     """The leaves of a tree as topics without a tree.
 
     Attributes
@@ -149,7 +149,7 @@ class NamedTopics(Answer):
 
 
 @dataclass(eq=False, repr=False)
-class TopicTree(Answer):
+class TopicTree(PlacingAnswer):
     """Topics within topics; made by `symclust.topics`.
 
     ``print(tree)`` draws it. Iterating gives its topics from the root down and from left to right, and
