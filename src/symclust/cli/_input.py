@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,41 +22,25 @@ UNEVEN = 20  # times the median deviation: beyond, a column is in units of its o
 FILE_HELP = "The file to read, or - for standard input. Compressed files (.gz) are fine."
 
 
-class KindOfSamples(StrEnum):
-    features = "features"
-    similarity = "similarity"
-    graph = "graph"
+KindOfSamples = Literal["features", "similarity", "graph"]
 
 
-class KindOfGraphs(StrEnum):
-    graph = "graph"
-    similarity = "similarity"
+KindOfGraphs = Literal["graph", "similarity"]
 
 
-class TextColumns(StrEnum):
-    drop = "drop"
-    one_hot = "one_hot"
+TextColumns = Literal["drop", "one_hot"]
 
 
-class Missing(StrEnum):
-    drop_rows = "drop_rows"
-    drop_columns = "drop_columns"
-    mean = "mean"
+Missing = Literal["drop_rows", "drop_columns", "mean"]
 
 
-class Scale(StrEnum):
-    standard = "standard"
-    none = "none"
+Scale = Literal["standard", "none"]
 
 
-class Duplicates(StrEnum):
-    sum = "sum"
-    max = "max"
-    first = "first"
+Duplicates = Literal["sum", "max", "first"]
 
 
-def _option(*names: str, help: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=PANEL, show_default=False, **more)
+_option = partial(typer.Option, rich_help_panel=PANEL)
 
 
 def _column(value: str | None) -> Any:
@@ -79,7 +63,7 @@ def _given(name: str, value: Any) -> Any:
         return _column(value)
     if name == "columns":
         return [_column(part) for entry in value for part in entry.split(",")]
-    return str(value) if isinstance(value, StrEnum) else value
+    return value
 
 
 Delimiter = Annotated[
@@ -210,12 +194,12 @@ def _scaled(found: Described, scale: str | None) -> Described:
     """Return the features in the units that were asked for; say where one column outweighs the others."""
     data = found.data
     if found.kind != "features" or not hasattr(data, "columns"):
-        if scale == Scale.standard:
+        if scale == "standard":
             raise InputError("--scale standard is for tables of features with columns.")
         return found
     deviations = data.std(ddof=0)
     varying = deviations[deviations > 0]
-    if scale == Scale.standard:
+    if scale == "standard":
         return replace(found, data=(data - data.mean()) / deviations.where(deviations > 0, 1))
     if scale is None and len(varying) > 1 and varying.max() > UNEVEN * varying.median():
         warn(

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from inspect import signature
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
 from symclust.exceptions import OptionError
 
-__all__ = ["Method", "SimilarityMethod", "make_model", "number_of"]
+__all__ = ["GraphMethodName", "MethodName", "make_model", "number_of"]
 
 AUTO = "auto"
 
 
-class Method(StrEnum):
-    """What clusters samples."""
+MethodName = Literal[
+    "sym-nmf",
+    "off-diagonal",
+    "tree",
+    "left-stochastic",
+    "spectral",
+    "kernel-k-means",
+    "nmf",
+    "spherical-k-means",
+]
 
-    sym_nmf = "sym-nmf"
-    off_diagonal = "off-diagonal"
-    tree = "tree"
-    left_stochastic = "left-stochastic"
-    spectral = "spectral"
-    kernel_k_means = "kernel-k-means"
-    nmf = "nmf"
-    spherical_k_means = "spherical-k-means"
 
-
-class SimilarityMethod(StrEnum):
-    """What clusters the nodes of a graph."""
-
-    sym_nmf = "sym-nmf"
-    off_diagonal = "off-diagonal"
-    tree = "tree"
-    left_stochastic = "left-stochastic"
-    spectral = "spectral"
+GraphMethodName = Literal["sym-nmf", "off-diagonal", "tree", "left-stochastic", "spectral"]
 
 
 CLASSES = {

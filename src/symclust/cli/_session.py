@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -33,6 +34,8 @@ __all__ = ["FAILED", "INTERRUPTED", "PANEL", "Session", "Work"]
 FAILED = 1
 UNEXPECTED = "This was not expected. Run it again with --debug, and report what it shows."
 PANEL = "How it runs"
+THREADS = "Use at most so many threads; all processors by default. The answer does not depend on it."
+_option = partial(typer.Option, rich_help_panel=PANEL)
 # Of other libraries only what concerns the user is passed on; --debug shows all.
 FOR_DEVELOPERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, RuntimeWarning)
 
@@ -41,12 +44,8 @@ FOR_DEVELOPERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, 
 class Session:
     """Options of every command, and what happens while it runs."""
 
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a summary as JSON, and nothing else.", rich_help_panel=PANEL)
-    ] = False
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from.", rich_help_panel=PANEL)
-    ] = False
+    as_json: Annotated[bool, _option("--json", help="Print a summary as JSON, and nothing else.")] = False
+    debug: Annotated[bool, _option("--debug", help="Show where an error comes from.")] = False
     careful: list[str] = field(init=False, default_factory=list)
     wanted: dict[str, Path] = field(init=False, default_factory=dict)  # files, by what they hold
     written: dict[str, Path] = field(init=False, default_factory=dict)
@@ -146,7 +145,7 @@ class Session:
     def keep(self, text: str) -> None:
         """Say that the work was interrupted, and what is kept of it."""
         self.was_interrupted = True
-        self._care(f"Interrupted: what was found until now is kept. {text}")
+        self._warn_once(f"Interrupted: what was found until now is kept. {text}")
 
     def best_so_far(self, bar: Bar, choose: Callable[..., Any]) -> Any:
         """Return the answer of `choose`, which takes a callback; after Ctrl-C the best one until then."""
@@ -210,9 +209,9 @@ class Session:
         if issubclass(category, InterruptedWarning):
             self.keep(text)
         else:
-            self._care(text, "" if self.is_interrupted else "Careful: ")
+            self._warn_once(text, "" if self.is_interrupted else "Careful: ")
 
-    def _care(self, text: str, mark: str = "") -> None:
+    def _warn_once(self, text: str, mark: str = "") -> None:
         if text not in self.careful:
             self.careful.append(text)
             if not self.quiet:
@@ -260,28 +259,10 @@ class Work(Session):
     """Options of commands that compute."""
 
     seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            min=0,
-            max=2**32 - 1,
-            help="The same seed gives the same answer.",
-            rich_help_panel=PANEL,
-        ),
+        int, _option("--seed", min=0, max=2**32 - 1, help="The same seed gives the same answer.")
     ] = 0
-    threads: Annotated[  # type: ignore[misc]
-        int | None,
-        typer.Option(
-            "--threads",
-            min=1,
-            help="Use at most so many threads; all processors by default. The answer does not depend on it.",
-            rich_help_panel=PANEL,
-            show_default=False,
-        ),
-    ] = None
-    quiet: Annotated[  # type: ignore[misc]
-        bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=PANEL)
-    ] = False
+    threads: Annotated[int | None, _option("--threads", min=1, help=THREADS)] = None  # type: ignore[misc]
+    quiet: Annotated[bool, _option("--quiet", "-q", help="Print errors alone.")] = False  # type: ignore[misc]
 
     def load(self) -> None:
         """Import the package, which takes two seconds: the help of a command does without."""

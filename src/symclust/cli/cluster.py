@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from symclust.cli._answer import Answer, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
-from symclust.cli._methods import Method, make_model, number_of
+from symclust.cli._methods import MethodName, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
 
@@ -22,13 +21,7 @@ __all__ = ["cluster"]
 QUICK = 1.0  # seconds of the descent that follows an interrupted choice
 
 
-class Affinity(StrEnum):
-    auto = "auto"
-    nearest_neighbors = "nearest_neighbors"
-    cosine = "cosine"
-    gaussian = "gaussian"
-    self_tuning = "self_tuning"
-    random_walk = "random_walk"
+AffinityName = Literal["auto", "nearest_neighbors", "cosine", "gaussian", "self_tuning", "random_walk"]
 
 
 def cluster(
@@ -43,22 +36,18 @@ def cluster(
             metavar="K|auto",
         ),
     ] = "auto",
-    method: Annotated[Method, typer.Option("--method", "-m", help="What finds them.")] = Method.sym_nmf,
+    method: Annotated[MethodName, typer.Option("--method", "-m", help="What finds them.")] = "sym-nmf",
     affinity: Annotated[
-        Affinity | None,
-        typer.Option("--affinity", help="How alike samples are; auto unless told.", show_default=False),
+        AffinityName | None, typer.Option("--affinity", help="How alike samples are; auto unless told.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Seconds after which to stop.", show_default=False)
+        float | None, typer.Option("--time-limit", help="Seconds after which to stop.")
     ] = None,
     max_iter: Annotated[
-        int | None, typer.Option("--max-iter", help="Iterations after which to stop.", show_default=False)
+        int | None, typer.Option("--max-iter", help="Iterations after which to stop.")
     ] = None,
     tol: Annotated[
-        float | None,
-        typer.Option(
-            "--tol", help="How close to a minimum to stop; smaller takes longer.", show_default=False
-        ),
+        float | None, typer.Option("--tol", help="How close to a minimum to stop; smaller takes longer.")
     ] = None,
     *,
     reading: OfSamples,

@@ -71,7 +71,7 @@ def _make(session: Work, parts: list[Part], seconds: dict[str, float]) -> None:
         start = perf_counter()
         for part in make(session):
             parts.append(part)
-            _tell(session, part)
+            _say_found(session, part)
         seconds[title] = round(perf_counter() - start, 2)
         if session.is_interrupted:
             break
@@ -186,7 +186,7 @@ PARTS: dict[str, Callable[[Work], Iterator[Part]]] = {
 }
 
 
-def _tell(session: Work, part: Part) -> None:
+def _say_found(session: Work, part: Part) -> None:
     """Say in a sentence or two what a part has found."""
     if hasattr(part.model, "candidates"):
         session.say(part.model.sentence)

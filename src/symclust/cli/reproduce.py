@@ -36,7 +36,6 @@ def reproduce(
             help="Folder with the labelled data sets; SYMCLUST_DATA unless told.",
             exists=True,
             file_okay=False,
-            show_default=False,
         ),
     ] = None,
     *,

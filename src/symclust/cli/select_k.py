@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from functools import partial
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.table import Table
@@ -17,7 +16,7 @@ from symclust.cli._answer import Answer
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
-from symclust.cli._methods import Method, make_model
+from symclust.cli._methods import MethodName, make_model
 from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, aim, write_table
 from symclust.cli._session import Work
 
@@ -26,17 +25,18 @@ __all__ = ["select_k"]
 BAR = 12
 
 
-class Rule(StrEnum):
-    auto = "auto"
-    adjusted_modularity = "adjusted_modularity"
-    gps = "gps"
-    prediction_strength = "prediction_strength"
-    gap = "gap"
-    consensus = "consensus"
-    cross_validation = "cross_validation"
-    silhouette = "silhouette"
-    modularity = "modularity"
-    bethe_hessian = "bethe_hessian"
+Rule = Literal[
+    "auto",
+    "adjusted_modularity",
+    "gps",
+    "prediction_strength",
+    "gap",
+    "consensus",
+    "cross_validation",
+    "silhouette",
+    "modularity",
+    "bethe_hessian",
+]
 
 
 def candidates_of(value: str) -> Any:
@@ -71,8 +71,8 @@ def select_k(
             "-m",
             help="auto takes seconds; gps compares with data without clusters, and takes minutes.",
         ),
-    ] = Rule.auto,
-    estimator: Annotated[Method, typer.Option("--estimator", help="What finds the clusters.")] = Method.tree,
+    ] = "auto",
+    estimator: Annotated[MethodName, typer.Option("--estimator", help="What finds the clusters.")] = "tree",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -80,7 +80,6 @@ def select_k(
             "-o",
             help="Table with one row per number: .csv, .tsv, .parquet or .json.",
             rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None,
     *,
@@ -101,7 +100,7 @@ def select_k(
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     with session.progress("Comparing numbers of clusters") as bar:
         model = make_model(estimator, 2, session.seed)
-        options: Any = {"candidates": candidates, "method": str(method), "random_state": session.seed}
+        options: Any = {"candidates": candidates, "method": method, "random_state": session.seed}
         choose = partial(select_n_clusters, found.data, model, **options)
         with resumable.kept(session, select_n_clusters, {"estimator": model, **options, "callback": None}):
             answer = session.best_so_far(bar, choose)

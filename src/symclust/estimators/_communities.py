@@ -85,7 +85,7 @@ def members_by_share(H: Any, labels: np.ndarray, threshold: float) -> list[np.nd
     return [rows[order[first:last]] for first, last in pairwise(ends)]
 
 
-def communities(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Communities:
+def named_members(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Communities:
     """Return clusters of nodes from clusters of their numbers."""
     nodes = list(nodes)
     return Communities(([nodes[i] for i in numbers] for numbers in members), nodes)

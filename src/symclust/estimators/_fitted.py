@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._types import Array
 from symclust.estimators._communities import (
     Communities,
-    communities,
+    named_members,
     confidence,
     members_by_label,
     members_by_share,
@@ -94,9 +94,9 @@ class Fitted(Savable):
         self._check_fitted()
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
         if threshold is None:
-            return communities(members_by_label(self.labels_, self.n_clusters_), nodes)
+            return named_members(members_by_label(self.labels_, self.n_clusters_), nodes)
         check_number("threshold", threshold, least=0, most=1, exclusive=True)
-        return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
+        return named_members(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
     def to_dataframe(self) -> Any:
         """Return labels and memberships as a table with one row per sample.

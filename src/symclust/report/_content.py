@@ -21,7 +21,7 @@ from symclust.report._pictures import (
     segment_pictures,
     selection_picture,
 )
-from symclust.report._reading import Clustering, is_segmentation, read_clustering
+from symclust.report._reading import Overview, is_segmentation, read_clustering
 from symclust.report.part import Part
 from symclust.validation import check_number
 
@@ -93,7 +93,7 @@ def _of_clustering(part: Part) -> dict[str, Any]:
     }
 
 
-def _headline(clustering: Clustering) -> dict[str, str]:
+def _headline(clustering: Overview) -> dict[str, str]:
     nouns, labels = clustering.nouns, clustering.labels
     found = int(np.count_nonzero(clustering.sizes))
     numbers = {f"{nouns.sample}s": f"{len(labels):,}", f"{nouns.cluster}s": f"{found:,}"}
@@ -151,7 +151,7 @@ def _number(value: float) -> str:
 # How it was made --------------------------------------------------------------------------------------------
 
 
-def _made(clustering: Clustering) -> dict[str, Any]:
+def _made(clustering: Overview) -> dict[str, Any]:
     source = clustering.source
     run = source if hasattr(source, "n_iter_") or not hasattr(source, "model") else source.model
     lines = _lines_of_run(run)

@@ -11,7 +11,7 @@ from scipy import sparse
 from symclust._text import showable
 from symclust._types import Array
 from symclust.metrics import clustering_accuracy
-from symclust.report._reading import Clustering
+from symclust.report._reading import Overview
 
 __all__ = ["Finding", "Findings", "find", "percent"]
 
@@ -42,7 +42,7 @@ class Findings:
     doubts: list[Finding]
 
 
-def find(clustering: Clustering) -> Findings:
+def find(clustering: Overview) -> Findings:
     """Return the sentences with which a page begins."""
     facts = [text for text in (_sizes(clustering), _sharpness(clustering), _inside(clustering)) if text]
     facts += _classes(clustering)
@@ -83,7 +83,7 @@ def _listing(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _call(clustering: Clustering, clusters: Sequence[int]) -> str:
+def _call(clustering: Overview, clusters: Sequence[int]) -> str:
     """Return "cluster 3", or "clusters 3 and 5"; with their names, where the user gave some."""
     noun = clustering.nouns.cluster + "s" * (len(clusters) != 1)
     if clustering.cluster_names is None:
@@ -98,13 +98,13 @@ def _upper(text: str) -> str:
 # Facts ------------------------------------------------------------------------------------------------------
 
 
-def _headline(clustering: Clustering) -> str:
+def _headline(clustering: Overview) -> str:
     found = int(np.count_nonzero(clustering.sizes))
     noun = clustering.nouns.cluster + "s" * (found != 1)
     return f"{_upper(count(found))} {noun} in {clustering.nouns.samples(clustering.n_samples)}."
 
 
-def _sizes(clustering: Clustering) -> str:
+def _sizes(clustering: Overview) -> str:
     filled = clustering.sizes[clustering.sizes > 0]
     if len(filled) < 2:
         return ""
@@ -118,7 +118,7 @@ def _sizes(clustering: Clustering) -> str:
     )
 
 
-def _sharpness(clustering: Clustering) -> str:
+def _sharpness(clustering: Overview) -> str:
     belonging, placed = clustering.belonging, clustering.labels >= 0
     if clustering.n_clusters < 2 or not placed.any() or clustering.nouns.sample == "pixel":
         return ""
@@ -146,7 +146,7 @@ def _sharpness(clustering: Clustering) -> str:
     )
 
 
-def _inside(clustering: Clustering) -> str:
+def _inside(clustering: Overview) -> str:
     A = clustering.similarity
     if not clustering.is_network or not sparse.issparse(A) or clustering.n_clusters < 2:
         return ""
@@ -171,7 +171,7 @@ def inside_share(A: sparse.coo_array, labels: Array) -> tuple[float, float]:
     return float(inside / total), float(np.sum((volumes / total) ** 2))
 
 
-def _classes(clustering: Clustering) -> list[str]:
+def _classes(clustering: Overview) -> list[str]:
     if clustering.classes is None:
         return []
     if len(np.unique(clustering.classes)) == np.count_nonzero(clustering.sizes):
@@ -208,7 +208,7 @@ def purity(classes: Array, labels: Array) -> float:
 # Doubts -----------------------------------------------------------------------------------------------------
 
 
-def _doubts(clustering: Clustering) -> Iterator[Finding]:
+def _doubts(clustering: Overview) -> Iterator[Finding]:
     yield from _dominant(clustering)
     yield from _overlapping(clustering)
     yield from _without_core(clustering)
@@ -218,7 +218,7 @@ def _doubts(clustering: Clustering) -> Iterator[Finding]:
     yield from _unfinished(clustering)
 
 
-def _dominant(clustering: Clustering) -> Iterator[Finding]:
+def _dominant(clustering: Overview) -> Iterator[Finding]:
     sizes = clustering.sizes
     if np.count_nonzero(sizes) < 2:
         if clustering.n_clusters > 1 and sizes.any():
@@ -235,7 +235,7 @@ def _dominant(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _overlapping(clustering: Clustering) -> Iterator[Finding]:
+def _overlapping(clustering: Overview) -> Iterator[Finding]:
     if clustering.belonging is None:
         return
     torn = clustering.belonging.overlaps(clustering.labels, clustering.n_clusters)
@@ -260,7 +260,7 @@ def _overlapping(clustering: Clustering) -> Iterator[Finding]:
         yield Finding(f"To a lesser degree, so do {'; '.join(others)}.")
 
 
-def _without_core(clustering: Clustering) -> Iterator[Finding]:
+def _without_core(clustering: Overview) -> Iterator[Finding]:
     if clustering.belonging is None:
         return
     clear, sizes = clustering.belonging.is_clear, clustering.sizes
@@ -287,7 +287,7 @@ def _without_core(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _mixed(clustering: Clustering) -> Iterator[Finding]:
+def _mixed(clustering: Overview) -> Iterator[Finding]:
     if clustering.classes is None:
         return
     mixed = []
@@ -307,7 +307,7 @@ def _mixed(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _small(clustering: Clustering) -> Iterator[Finding]:
+def _small(clustering: Overview) -> Iterator[Finding]:
     empty = np.flatnonzero(clustering.sizes == 0).tolist()
     if empty:
         are = "is" if len(empty) == 1 else "are"
@@ -328,7 +328,7 @@ def _small(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _nowhere(clustering: Clustering) -> Iterator[Finding]:
+def _nowhere(clustering: Overview) -> Iterator[Finding]:
     outside = int(np.count_nonzero(clustering.labels < 0))
     if outside:
         share = percent(outside / clustering.n_samples)
@@ -343,7 +343,7 @@ def _nowhere(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _unfinished(clustering: Clustering) -> Iterator[Finding]:
+def _unfinished(clustering: Overview) -> Iterator[Finding]:
     for thing in (clustering.source, getattr(clustering.source, "model", None)):
         if getattr(thing, "converged_", True) is False:
             reason = str(getattr(thing, "stop_reason_", "")).rstrip(".")

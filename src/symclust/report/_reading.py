@@ -16,7 +16,7 @@ from symclust.exceptions import InputError, InputTypeError, SymclustError
 from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
 from symclust.report._belonging import Belonging, by_connections, by_memberships
 
-__all__ = ["Clustering", "Nouns", "read_clustering"]
+__all__ = ["Overview", "Nouns", "read_clustering"]
 
 N_TERMS = 8  # of a cluster
 MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth computing for a page
@@ -35,7 +35,7 @@ class Nouns:
 
 
 @dataclass(frozen=True, eq=False)
-class Clustering:
+class Overview:
     """A clustering as the page sees it.
 
     Attributes
@@ -137,7 +137,7 @@ def read_clustering(
     labels_true: Any = None,
     feature_names: Sequence[object] | None = None,
     cluster_names: Sequence[object] | None = None,
-) -> Clustering:
+) -> Overview:
     """Return what is known of a clustering; the options are those of `write_report`."""
     labels = _labels(model)
     n = len(labels)
@@ -148,7 +148,7 @@ def read_clustering(
     classes = _listed("labels_true", labels_true, n)
     if cluster_names is not None and len(cluster_names) != n_clusters:
         raise InputError(f"cluster_names has length {len(cluster_names)}; there are {n_clusters} clusters.")
-    return Clustering(
+    return Overview(
         source=model,
         nouns=_nouns(model),
         labels=labels,

@@ -413,25 +413,25 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     if n_genes is not None:
         check_number("n_genes", n_genes, least=1, whole=True)
     mean, variance = _moments(X)
-    heard = (mean > 0) & (mean >= gene_floor(mean)) & (_found_in(X) >= min(LEAST_SAMPLES, X.shape[0]))
+    varying = (mean > 0) & (mean >= gene_floor(mean)) & (_found_in(X) >= min(LEAST_SAMPLES, X.shape[0]))
     # Constant genes have a variance of rounding size.
-    heard &= variance > (10 * np.finfo(np.float64).eps * mean) ** 2
-    if not heard.any():
+    varying &= variance > (10 * np.finfo(np.float64).eps * mean) ** 2
+    if not varying.any():
         raise InputError(
             f"None of the {X.shape[1]} genes varies between the {X.shape[0]} samples, so nothing tells them "
             "apart. Are these the values that were measured?"
         )
     if _are_whole(X):
-        heard, variance = _beyond_counting(mean, variance, heard, X.shape[0])
-    left = np.flatnonzero(heard)
+        varying, variance = _beyond_counting(mean, variance, varying, X.shape[0])
+    left = np.flatnonzero(varying)
     coefficient = np.sqrt(variance[left]) / mean[left]
     return np.sort(left[np.argsort(-coefficient, kind="stable")[:n_genes]])
 
 
-def _beyond_counting(mean: Array, variance: Array, heard: Array, n: int) -> tuple[Array, Array]:
+def _beyond_counting(mean: Array, variance: Array, varying: Array, n: int) -> tuple[Array, Array]:
     """Return the genes that vary more than counts do by chance, and by how much; all where none does."""
-    beyond = heard & (variance > mean * (1 + 3 * np.sqrt(2 / (n - 1))))
-    return (beyond, variance - mean) if beyond.any() else (heard, variance)
+    beyond = varying & (variance > mean * (1 + 3 * np.sqrt(2 / (n - 1))))
+    return (beyond, variance - mean) if beyond.any() else (varying, variance)
 
 
 def _are_whole(X: Any) -> bool:

@@ -12,7 +12,7 @@ from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import Documents
 from symclust.applications.topics._refinement import RefinedTopics
-from symclust.applications.topics._topic import describe, excerpt
+from symclust.applications.topics._topic import describe_nodes, excerpt
 from symclust.exceptions import CombinationError, warn
 from symclust.operators import RowBlocks
 
@@ -54,7 +54,7 @@ def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
     corpus = _of_all(tree, new)
     shown = fitted.n_terms, fitted.n_examples
     with single_threaded_blas():  # many short products, for which threads cost more than they bring
-        described = describe(model.tree_, Documents(model.X), kept, fitted.terms, corpus, *shown)
+        described = describe_nodes(model.tree_, Documents(model.X), kept, fitted.terms, corpus, *shown)
     return {
         "topics": described,
         "labels_": grown.spread(model.labels_, -1),

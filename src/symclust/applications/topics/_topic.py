@@ -14,7 +14,7 @@ from symclust.applications.topics._documents import BlockDocuments, Documents
 from symclust.applications.topics._terms import JOINERS
 from symclust.hierarchy import Tree
 
-__all__ = ["Example", "Topic", "describe", "draw_tree"]
+__all__ = ["Example", "Topic", "describe_nodes", "draw_tree"]
 
 EXCERPT = 200  # characters of a document that are kept with a topic
 
@@ -99,7 +99,7 @@ class Topic:
         return not self.children
 
 
-def describe(
+def describe_nodes(
     tree: Tree,
     documents: Documents | BlockDocuments,
     kept: np.ndarray,

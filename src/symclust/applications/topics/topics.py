@@ -14,7 +14,7 @@ from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import documents_of
 from symclust.applications.topics._refinement import RefinedTopics
 from symclust.applications.topics._terms import count_terms
-from symclust.applications.topics._topic import Topic, describe
+from symclust.applications.topics._topic import Topic, describe_nodes
 from symclust.applications.topics.topic_tree import FittedTopics, TopicTree
 from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import HierarchicalNMF
@@ -169,7 +169,7 @@ def topics(
     corpus.notes += _shortfall(model, len(found.components_), n_topics)
     has_names, shown = _has_names(corpus), (n_terms, n_examples)
     fitted = FittedTopics(vectorizer, weights, found, terms, has_names, kept, len(corpus), reading, *shown)
-    described = describe(found.tree_, documents_of(X), kept, terms, corpus, n_terms, n_examples)
+    described = describe_nodes(found.tree_, documents_of(X), kept, terms, corpus, n_terms, n_examples)
     return _result(fitted, described, corpus, words, selection)
 
 
