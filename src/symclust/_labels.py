@@ -17,7 +17,7 @@ LEAST_REST = 0.1  # of what all clusters but the largest would hold if all were 
 
 
 class Advice(NamedTuple):
-    """What to try: about samples that belong nowhere, and about degenerate clusterings."""
+    """Advice about samples that belong nowhere, and about degenerate clusterings."""
 
     nowhere: str
     clusters: str
@@ -116,7 +116,7 @@ def _isolated(A: Operator) -> Array:
     return isolated
 
 
-# What is never left unsaid ----------------------------------------------------------------------------------
+# Warnings of every fit --------------------------------------------------------------------------------------
 
 
 def warn_of_degenerate(
@@ -124,18 +124,7 @@ def warn_of_degenerate(
 ) -> None:
     """Warn of samples in no cluster, of clusters without samples, and of one with nearly all samples.
 
-    Parameters
-    ----------
-    name : str
-        The estimator.
-    labels : ndarray of shape (n_samples,)
-        The clusters found, −1 for none.
-    n_clusters : int
-        How many there should be.
-    advice : Advice
-        What to try.
-    names : sequence, optional
-        Of the samples, where they are called by other names than numbers.
+    The message begins with the `name` of the estimator and ends with `advice`; `names` are those of samples.
     """
     _warn_of_nowhere(name, labels, advice.nowhere, names)
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)

@@ -17,7 +17,7 @@ from symclust.cli._console import errors, screen
 from symclust.cli._output import STDOUT, ToFiles, print_table, shows_memberships, write_table
 from symclust.cli._session import Session
 
-__all__ = ["Answer", "show_findings", "summary_of"]
+__all__ = ["Outcome", "show_findings", "summary_of"]
 
 MOST_ROWS = 20  # clusters that are listed on the screen: the largest
 MOST_DOUBTS = 6
@@ -26,7 +26,7 @@ BAR = 16
 
 
 @dataclass
-class Answer:
+class Outcome:
     """A fitted model and the names of its samples."""
 
     session: Session
@@ -86,7 +86,7 @@ class Answer:
 # In words ---------------------------------------------------------------------------------------------------
 
 
-def show_findings(answer: Answer, *, is_on_stdout: bool = True) -> None:
+def show_findings(answer: Outcome, *, is_on_stdout: bool = True) -> None:
     """Draw what was found: sentences, sizes, and what is doubtful."""
     if answer.session.shows_answer:
         with answer.session.trying("summary"):
@@ -148,7 +148,7 @@ def _typical(clustering: Any, row: Any) -> list[str]:
 # For programs -----------------------------------------------------------------------------------------------
 
 
-def summary_of(answer: Answer) -> dict[str, Any]:
+def summary_of(answer: Outcome) -> dict[str, Any]:
     """Return what was found as plain numbers and sentences, for --json."""
     from symclust.report import find
 

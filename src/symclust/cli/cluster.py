@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
 from symclust.cli._methods import MethodName, make_model, number_of
@@ -69,7 +69,7 @@ def cluster(
     )
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     fit(session, model, found.data, resumable)
-    answer = Answer(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
+    answer = Outcome(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": method})
 
@@ -109,7 +109,7 @@ def _choose(session: Session, model: Any, data: Any) -> Any:
 
 
 def finish(
-    answer: Answer, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
+    answer: Outcome, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
 ) -> None:
     """Show what was found, write what is wanted, and end."""
     show_findings(answer, is_on_stdout=str(to.output) != STDOUT)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from symclust.cli._answer import Answer
+from symclust.cli._answer import Outcome
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfGraphs, read_input
 from symclust.cli._methods import GraphMethodName, make_model, number_of
@@ -74,7 +74,7 @@ def communities(
     if chosen == "tree" and clusters == "auto" and found.data.shape[0] > LARGE:
         model.set_params(n_clusters=None)  # as many as raise the modularity: a network may have thousands
     fit(session, model, found.data, resumable)
-    answer = Answer(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
+    answer = Outcome(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
     about = {"command": "communities", "file": str(graph), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": chosen}, partial(_shared, model, overlap))
 

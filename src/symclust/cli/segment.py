@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 import symclust
-from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._input import OfImages, read_input
 from symclust.cli._output import PAGES, PANEL, ToPage, aim
 from symclust.cli._session import Work
@@ -74,7 +74,7 @@ def segment(
     session.begin_writing()
     for note in answer.notes:
         session.note(note)
-    written = Answer(session, answer, title=f"Regions in {image.name}")
+    written = Outcome(session, answer, title=f"Regions in {image.name}")
     show_findings(written)
     session.write("mask", answer.save_image)
     session.write("picture", partial(answer.save_image, style=style))

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from symclust.cli._answer import Answer
+from symclust.cli._answer import Outcome
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
@@ -106,7 +106,7 @@ def select_k(
             answer = session.best_so_far(bar, choose)
     session.begin_writing()
     _show(session, answer)
-    written = Answer(session, answer, title=f"How many clusters are in {file.name}?")
+    written = Outcome(session, answer, title=f"How many clusters are in {file.name}?")
     session.write("table", lambda path: write_table(path, answer.to_dataframe()))
     written.write_page()
     scores = {name: curve.values for name, curve in answer.curves.items()}

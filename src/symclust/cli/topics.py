@@ -9,7 +9,7 @@ import typer
 
 import symclust
 from symclust._files import replacing
-from symclust.cli._answer import Answer, summary_of
+from symclust.cli._answer import Outcome, summary_of
 from symclust.cli._console import errors, screen
 from symclust.cli._input import OfTexts, read_input
 from symclust.cli._methods import number_of
@@ -108,7 +108,7 @@ def _finish(session: Session, found: Any, path: Path, to: ToFiles) -> None:
         console = errors if str(to.output) == STDOUT else screen
         with session.trying("summary"):
             console.print(found.draw(max(40, console.width)), markup=False, soft_wrap=True)
-    answer = Answer(session, found, found.names, f"Topics in {path.name or path}")
+    answer = Outcome(session, found, found.names, f"Topics in {path.name or path}")
     words = [", ".join(term for term, _ in leaf.terms[:5]) for leaf in found.leaves]
     answer.write(to, lambda: {"terms": [words[label] if label >= 0 else "" for label in found.labels_]})
     session.write("tree", lambda file: _write_tree(file, found))

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._types import Array
 from symclust.estimators._communities import (
     Communities,
-    named_members,
     confidence,
     members_by_label,
     members_by_share,
+    named_members,
     sample_table,
 )
 from symclust.storage import Savable

@@ -16,7 +16,7 @@ from symclust.exceptions import InputError, InputTypeError, SymclustError
 from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
 from symclust.report._belonging import Belonging, by_connections, by_memberships
 
-__all__ = ["Overview", "Nouns", "read_clustering"]
+__all__ = ["Nouns", "Overview", "read_clustering"]
 
 N_TERMS = 8  # of a cluster
 MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth computing for a page
@@ -36,49 +36,21 @@ class Nouns:
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """A clustering as the page sees it.
+    """A clustering as the page sees it."""
 
-    Attributes
-    ----------
-    source : object
-        What was given.
-    nouns : Nouns
-        What samples and clusters are called.
-    labels : ndarray of shape (n_samples,)
-        Cluster of each sample, −1 for none.
-    membership : ndarray, csr_array or None
-        Degrees of membership, where they say more than the labels.
-    similarity : ndarray, sparse array, operator or None
-        Pairwise similarities; of a network, the weights of its links as they were given.
-    names : list or None
-        Of the samples.
-    classes : ndarray or None
-        Known classes.
-    terms : list of list of str
-        What describes each cluster; empty where nothing does.
-    cluster_names : list of str or None
-        Given by the user.
-    nodes : list
-        Of a tree, from the root down and from left to right; empty without splits.
-    estimators : list
-        Whose parameters say how it was made.
-    colours : list of str or None
-        Of the clusters, where they have colours of their own, as segments of an image do.
-    """
-
-    source: Any
+    source: Any  # the model that was given
     nouns: Nouns
-    labels: Array
+    labels: Array  # the cluster of each sample, −1 for none
     n_clusters: int
-    membership: Any = None
-    similarity: Any = None
-    names: list[Any] | None = None
-    classes: Array | None = None
-    terms: list[list[str]] = field(default_factory=list)
-    cluster_names: list[str] | None = None
-    nodes: list[Any] = field(default_factory=list)
-    estimators: list[Any] = field(default_factory=list)
-    colours: list[str] | None = None
+    membership: Any = None  # degrees, if they say more than the labels
+    similarity: Any = None  # array or operator; of a network the weights of its links
+    names: list[Any] | None = None  # of the samples
+    classes: Array | None = None  # that are known
+    terms: list[list[str]] = field(default_factory=list)  # of each cluster, if there are any
+    cluster_names: list[str] | None = None  # given by the user
+    nodes: list[Any] = field(default_factory=list)  # of a tree, from the root down and from left to right
+    estimators: list[Any] = field(default_factory=list)  # whose parameters say how it was made
+    colours: list[str] | None = None  # of segments of an image
 
     @property
     def n_samples(self) -> int:

@@ -58,20 +58,10 @@ class Marker(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MarkerTable:
-    """What is known of every gene.
+    """What is known of every gene."""
 
-    Attributes
-    ----------
-    means : ndarray of shape (n_subtypes, n_genes)
-        Mean of each gene in each subtype.
-    subtype : ndarray of shape (n_genes,)
-        Where the mean is highest.
-    next_mean, log2_fold_change, auc, p_value, q_value, weakest_p_value, score : ndarray of shape (n_genes,)
-        As in `Marker`, for that subtype.
-    """
-
-    means: Array
-    subtype: Array
+    means: Array  # n_subtypes × n_genes; all others have one entry for each gene, as `Marker`
+    subtype: Array  # the one whose mean is highest
     next_mean: Array
     log2_fold_change: Array
     auc: Array
@@ -97,18 +87,10 @@ class MarkerTable:
 
     def _marker(self, name: str, gene: int) -> Marker:
         subtype = int(self.subtype[gene])
-        return Marker(
-            gene=name,
-            subtype=subtype,
-            log2_fold_change=float(self.log2_fold_change[gene]),
-            auc=float(self.auc[gene]),
-            p_value=float(self.p_value[gene]),
-            q_value=float(self.q_value[gene]),
-            weakest_p_value=float(self.weakest_p_value[gene]),
-            mean=float(self.means[subtype, gene]),
-            next_mean=float(self.next_mean[gene]),
-            score=float(self.score[gene]),
-        )
+        own = {
+            f: float(getattr(self, f)[gene]) for f in Marker._fields if f not in ("gene", "subtype", "mean")
+        }
+        return Marker(gene=name, subtype=subtype, mean=float(self.means[subtype, gene]), **own)
 
 
 def find_markers(X: Any, labels: Array, n_subtypes: int) -> MarkerTable:
@@ -123,14 +105,8 @@ def find_markers(X: Any, labels: Array, n_subtypes: int) -> MarkerTable:
     over all genes that vary. A gene can be a marker of one subtype only, and is tested for no other: its
     p-value there is 1. Time is O(n log n) for each gene, twice.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_genes)
-        All genes. A sparse array is made dense a block of genes at a time.
-    labels : ndarray of shape (n_samples,)
-        Subtypes; samples with −1 take no part.
-    n_subtypes : int
-        At least 2; a subtype without samples has no markers and is compared with none.
+    X holds all genes; a sparse array is made dense a block of genes at a time. Samples with the label −1 take
+    no part; a subtype without samples has no markers and is compared with none.
     """
     members = _members(labels, n_subtypes)
     means = subtype_means(X, labels, n_subtypes)

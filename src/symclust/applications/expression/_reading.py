@@ -45,51 +45,25 @@ LOGARITHMS = (
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """Samples × genes with names.
+    """Samples × genes with names."""
 
-    Attributes
-    ----------
-    values : ndarray or csr_array of shape (n_samples, n_genes)
-        Without negative entries.
-    samples, genes : ndarray of str
-        Names; "sample 0" and so on where none were given.
-    named_genes : bool
-        Whether the names of genes were given.
-    rows : {"samples", "genes"}
-        What the rows of the input were.
-    is_logged : bool
-        Whether the values seem to be logarithms.
-    notes : list of str
-        What was assumed or noticed, in sentences.
-    """
-
-    values: Any
-    samples: Array
+    values: Any  # samples × genes, dense or CSR, none negative
+    samples: Array  # names; "sample 0" and so on if none were given
     genes: Array
-    named_genes: bool
-    rows: str
-    is_logged: bool
-    notes: list[str] = field(default_factory=list)
+    named_genes: bool  # whether the names of genes were given
+    rows: str  # of the input: "samples" or "genes"
+    is_logged: bool  # whether the values seem to be logarithms
+    notes: list[str] = field(default_factory=list)  # sentences about assumptions
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table of expression is laid out.
+    """How a table of expression is laid out."""
 
-    Attributes
-    ----------
-    orientation : {"auto", "samples", "genes"}
-        What its rows are.
-    genes, samples : sequence of str, str or None
-        Names; for an AnnData also a column of `var` or `obs`.
-    layer : str or None
-        For an AnnData, the layer; "raw" is ``adata.raw``.
-    """
-
-    orientation: str = "auto"
-    genes: Any = None
-    samples: Any = None
-    layer: str | None = None
+    orientation: str = "auto"  # its rows: "samples", "genes", or "auto"
+    genes: Any = None  # names; of an AnnData also a column of `var`
+    samples: Any = None  # names; of an AnnData also a column of `obs`
+    layer: str | None = None  # of an AnnData; "raw" is `adata.raw`
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +83,7 @@ def read_expression(expression: Any, reading: Layout, known: Iterable[str] | Non
     Rows are samples in an AnnData. In tables and arrays the names given say what they are, by their number;
     otherwise there are more genes than samples, and a table that is nearly square is asked about.
 
-    Parameters
-    ----------
-    expression : DataFrame, AnnData, array or sparse
-    reading : Layout
-    known : iterable of str, optional
-        Genes that the data should have: the axis that has them holds genes.
+    The axis that has `known` genes holds genes.
 
     Examples
     --------
@@ -385,7 +354,7 @@ def gene_floor(means: Array) -> float:
 
 
 def select_genes(X: Any, n_genes: int | None) -> Array:
-    r"""Return the columns of the genes with the largest coefficients of variation σ/μ, in their order.
+    r"""Return the columns of at most `n_genes` with the largest coefficients of variation σ/μ, in order.
 
     Kuang (2014, 4.7) takes 5,000 genes by σ/μ, as Brunet et al. (2004) do. That of a gene that is found in
     one of n samples is √(n − 1), the largest there is: so genes that are silent take no part, whose mean is
@@ -395,12 +364,6 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     alone, and σ/μ would choose genes with few counts for having few. So σ² is then the variance beyond μ, and
     genes take part in which it is more than chance: σ² > μ(1 + 3√(2/(n − 1))), three standard errors. To
     intensities, which are thousands, that makes no difference.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_genes)
-    n_genes : int or None
-        How many at most; None for all that are left.
 
     Examples
     --------

@@ -27,21 +27,11 @@ DENSE_BASINS = 3000  # graphs of so many basins are factored as dense matrices
 
 @dataclass(eq=False)
 class PixelGraph:
-    """The similarities of pixels that are there, and the groups that are kept together.
+    """The similarities of pixels that are there, and the groups that are kept together."""
 
-    Attributes
-    ----------
-    E : csr_array
-        Similarities, of pixels that are there alone.
-    groups : ndarray
-        The basin of each of those pixels, from 0 on.
-    by_pixel : bool
-        Whether pixels may leave the cluster of their basin.
-    """
-
-    E: sparse.csr_array
-    groups: Array
-    by_pixel: bool
+    E: sparse.csr_array  # similarities of the pixels that are there
+    groups: Array  # the basin of each of these pixels, from 0 on
+    by_pixel: bool  # whether pixels may leave the cluster of their basin
     allowed: Array | None = None  # basins × clusters, where hints forbid some
 
     @cached_property

@@ -29,36 +29,16 @@ JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 @dataclass
 class Corpus:
-    """Documents with names, and what was noticed while reading them.
+    """Documents with names, and what was noticed while reading them."""
 
-    Attributes
-    ----------
-    texts : list of str or None
-        None where a matrix of counts was given.
-    names : list of str
-        One for each document: its number, its file, or its line.
-    notes : list of str
-        Sentences for the user.
-    counts : csr_array, RowBlocks or None
-        Documents × terms, where that is what was given.
-    terms : list of str or None
-        The names of its columns, if they have any.
-    clean : bool
-        Whether texts are without markup, and addresses in them no words.
-    n_cleaned : int
-        Documents that markup was taken out of.
-    shortened : bool
-        Whether of texts only the beginnings are there, as they are shown; None where there is not even that.
-    """
-
-    texts: list[Any] | None
-    names: list[str]
-    notes: list[str] = field(default_factory=list)
-    counts: Any = None
-    terms: list[str] | None = None
-    clean: bool = False
-    n_cleaned: int = 0
-    shortened: bool = False
+    texts: list[Any] | None  # None if a matrix of counts was given
+    names: list[str]  # of each document: its number, its file, or its line
+    notes: list[str] = field(default_factory=list)  # sentences for the user
+    counts: Any = None  # documents × terms: a csr_array, or RowBlocks
+    terms: list[str] | None = None  # names of the columns of `counts`
+    clean: bool = False  # whether markup was taken out, and addresses are no words
+    n_cleaned: int = 0  # documents that markup was taken out of
+    shortened: bool = False  # whether only beginnings of texts are there, or None in their place
 
     def __len__(self) -> int:
         return len(self.names)

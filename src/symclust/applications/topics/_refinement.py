@@ -53,16 +53,10 @@ class RefinedTopics(Savable):
 
     @classmethod
     def of(cls, X: Any, labels: Array, n_topics: int | None) -> Self:
-        """Return at most `n_topics` topics from the leaves of a tree.
+        """Return at most `n_topics` topics from the leaves of a tree; all of them if it is None.
 
-        Parameters
-        ----------
-        X : csr_array or RowBlocks of shape (n_documents, n_terms)
-            Weights of at least 0; no row is zero.
-        labels : ndarray of int
-            Leaf of each document, -1 for those that the tree has set aside: they move no centre.
-        n_topics : int or None
-            None keeps all leaves apart.
+        X is a csr_array or RowBlocks of weights, no row of it zero. Documents that the tree has set aside
+        have the label -1 and move no centre.
         """
         documents = documents_of(X)
         with single_threaded_blas():

@@ -108,22 +108,9 @@ def describe_nodes(
     n_terms: int,
     n_examples: int,
 ) -> list[Topic]:
-    """Return the nodes of a tree from the root down and from left to right.
+    """Return the nodes of a tree from the root down and from left to right, as topics in words.
 
-    Parameters
-    ----------
-    tree : Tree
-        Of the documents that were clustered.
-    documents : Documents or BlockDocuments
-        Their weights, rows of unit length.
-    kept : ndarray of int
-        Their numbers among all documents.
-    terms : ndarray of str
-        Names of their columns.
-    corpus : Corpus
-        All documents.
-    n_terms, n_examples : int
-        How many to keep of each.
+    The tree and the rows of `documents` are those that were clustered; `kept` has their numbers in `corpus`.
     """
     nodes = list(tree.walk())
     telling, typical = _ranked(tree, documents), documents.typical(tree, n_examples)

@@ -28,37 +28,17 @@ __all__ = ["FittedTopics", "NamedTopics", "TopicTree"]
 
 @dataclass
 class FittedTopics:
-    """Vectoriser, weights and hierarchy after fitting.
+    """Vectoriser, weights and hierarchy after fitting."""
 
-    Attributes
-    ----------
-    vectorizer : CountVectorizer or None
-        None where counts were given.
-    weights : DocumentWeights
-    model : RefinedTopics or HierarchicalNMF
-    terms : ndarray of str
-        Names of the columns.
-    has_names : bool
-        Whether these were given.
-    kept : ndarray of int
-        Documents that the model was fitted to.
-    n_documents : int
-        All documents.
-    reading : dict
-        Options of `read_corpus`.
-    n_terms, n_examples : int
-        How many are kept with each topic.
-    """
-
-    vectorizer: Any
+    vectorizer: Any  # a CountVectorizer; None if counts were given
     weights: DocumentWeights
-    model: Any
-    terms: Array
-    has_names: bool
-    kept: Array
-    n_documents: int
-    reading: dict[str, Any]
-    n_terms: int = 20
+    model: Any  # RefinedTopics, or HierarchicalNMF
+    terms: Array  # names of the columns
+    has_names: bool  # whether these were given
+    kept: Array  # the documents that the model was fitted to
+    n_documents: int  # all of them
+    reading: dict[str, Any]  # options of `read_corpus`
+    n_terms: int = 20  # kept with each topic, as `n_examples` are
     n_examples: int = 3
 
     def place(self, texts: Any) -> Placement:
