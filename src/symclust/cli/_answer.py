@@ -1,4 +1,4 @@
-"""What is said and written about a clustering."""
+"""Words, tables and files about a clustering."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome:
 
     @cached_property
     def clustering(self) -> Any:
-        """What can be said about it; finding that out takes a while for large trees."""
+        """The overview for words and tables; it takes a while for large trees."""
         from symclust.report import read_clustering
 
         return read_clustering(self.model)
@@ -62,7 +62,7 @@ class Outcome:
         self.session.write("report", make)
 
     def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
-        """Return one row per sample: name, label, confidence, what else is given, memberships."""
+        """One row per sample: name, label, confidence, what else is given, memberships."""
         from scipy.sparse import csr_array
 
         from symclust.estimators import sample_table
@@ -79,7 +79,7 @@ class Outcome:
         return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
 
     def _memberships(self) -> Any:
-        """Return degrees of membership; topics have them where they compete for the documents."""
+        """Degrees of membership; topics have them where they compete for the documents."""
         return (self.model.flatten() if hasattr(self.model, "leaves") else self.model).membership_
 
 
@@ -149,7 +149,7 @@ def _typical(clustering: Any, row: Any) -> list[str]:
 
 
 def summary_of(answer: Outcome) -> dict[str, Any]:
-    """Return what was found as plain numbers and sentences, for --json."""
+    """The findings as plain numbers and sentences, for --json."""
     from symclust.report import find
 
     model, clustering = answer.model, answer.clustering

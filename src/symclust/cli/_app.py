@@ -44,7 +44,7 @@ def _symclust(
 
 
 def as_command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function for typer that runs a command inside its session.
+    """A function for typer that runs a command inside its session.
 
     Parameters whose type is a dataclass become one option per field of it, so that commands share options
     without repeating them. The one that is a `Session` turns warnings, errors and Ctrl-C into lines and exit

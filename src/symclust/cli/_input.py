@@ -44,7 +44,7 @@ _option = partial(typer.Option, rich_help_panel=PANEL)
 
 
 def _column(value: str | None) -> Any:
-    """Return a column as readers know it: a name, a number, or None where there is none."""
+    """A column for readers: a name, a number, or None if there is none."""
     return None if value == "none" else int(value) if value is not None and value.isdigit() else value
 
 
@@ -53,7 +53,7 @@ class Reading:
     """Options for reading any file."""
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given, as `read_described` takes them."""
+        """The options that were given, as `read_described` takes them."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return {name: _given(name, value) for name, value in values.items() if value not in (None, [])}
 
@@ -191,7 +191,7 @@ def read_input(
 
 
 def _scaled(found: Described, scale: str | None) -> Described:
-    """Return the features in the units that were asked for; say where one column outweighs the others."""
+    """The features in the units that were asked for; say if one column outweighs the others."""
     data = found.data
     if found.kind != "features" or not hasattr(data, "columns"):
         if scale == "standard":
@@ -211,7 +211,7 @@ def _scaled(found: Described, scale: str | None) -> Described:
 
 
 def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bool) -> Described:
-    """Read a file; where the command has said of what kind it is, the user is told in other words."""
+    """Read a file, with errors in words of the command if that sets the kind."""
     from symclust.readers import read_described
 
     try:
@@ -232,7 +232,7 @@ def _name(path: Path) -> str:
 
 
 def _shape(found: Described) -> str:
-    """Return what was read, in words."""
+    """The data in words, such as "150 samples with 4 features"."""
     data = found.data
     if found.kind == "texts":
         return f"{len(data):,} documents"

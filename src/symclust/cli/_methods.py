@@ -42,7 +42,7 @@ CLASSES = {
 
 
 def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) -> Any:
-    """Return an estimator; options that are None were not given, others it has to know."""
+    """An estimator; options that are None were not given, others must be its parameters."""
     from symclust import estimators
 
     kinds = {name: getattr(estimators, one) for name, one in CLASSES.items()}
@@ -53,7 +53,7 @@ def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) ->
         if name not in known:
             having = [other for other, one in kinds.items() if name in signature(one).parameters]
             raise OptionError(
-                f"--{name.replace('_', '-')} means nothing to --method {method}; it is for "
+                f"--{name.replace('_', '-')} is no option of --method {method}; it is for "
                 f"{', '.join(having)}."
             )
     chance = {"random_state": seed} if "random_state" in known else {}
@@ -61,7 +61,7 @@ def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) ->
 
 
 def number_of(value: str) -> int | str:
-    """Return a number of clusters, or "auto"."""
+    """A number of clusters, or "auto"."""
     if value.strip().lower() == AUTO:
         return AUTO
     try:

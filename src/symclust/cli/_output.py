@@ -176,7 +176,7 @@ WRITERS: dict[str, Callable[[Any, Any], None]] = {
 
 
 def shows_memberships(cells: int, wanted: bool | None, session: Session) -> bool:
-    """Return whether a table gets a column for each cluster: as wanted, otherwise unless it gets huge."""
+    """Whether a table gets a column for each cluster: as wanted, otherwise unless it gets huge."""
     if wanted is None and cells > MOST_CELLS:
         session.note(
             f"The table leaves out the {cells:,} memberships; --memberships writes them all.", style=""

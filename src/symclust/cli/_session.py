@@ -1,4 +1,4 @@
-"""One run of a command: what it says, what it writes, how it is limited, and how it ends.
+"""One run of a command: its messages, files, limits and end.
 
 Exit codes: 0 for an answer, 1 for input that cannot be used or a failure, 2 for a wrong call, 130 for Ctrl-C.
 """
@@ -42,7 +42,7 @@ FOR_DEVELOPERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, 
 
 @dataclass
 class Session:
-    """Options of every command, and what happens while it runs."""
+    """Options of every command, and the state of its run."""
 
     as_json: Annotated[bool, _option("--json", help="Print a summary as JSON, and nothing else.")] = False
     debug: Annotated[bool, _option("--debug", help="Show where an error comes from.")] = False
@@ -148,7 +148,7 @@ class Session:
         self._warn_once(f"Interrupted: what was found until now is kept. {text}")
 
     def best_so_far(self, bar: Bar, choose: Callable[..., Any]) -> Any:
-        """Return the answer of `choose`, which takes a callback; after Ctrl-C the best one until then."""
+        """The answer of `choose`, which takes a callback; after Ctrl-C the best one until then."""
         best = None
 
         def follow(step: Any) -> None:
@@ -218,7 +218,7 @@ class Session:
                 print_line(errors, mark + text, "yellow")
 
     def _conclude(self, error: BaseException | None) -> int:
-        """Say how it ended, unless all went well; return the exit code."""
+        """Write how it ended, unless all went well; return the exit code."""
         if isinstance(error, typer.Exit) and not self.is_interrupted:
             return error.exit_code
         if error is not None:
@@ -244,7 +244,7 @@ class Session:
         return f"Interrupted, before there was anything to keep{': nothing was written' * bool(self.wanted)}."
 
     def _files(self) -> str:
-        """Return which files are written, and why others are not."""
+        """The files that are written, and why others are not."""
         there = [f"the {what} {path}" for what, path in self.written.items()]
         lacking = [
             f"the {what} {self.wanted.get(what, '')}".rstrip() + f" ({reason.rstrip('.')})"
@@ -270,7 +270,7 @@ class Work(Session):
 
 
 def _reason(error: BaseException) -> str:
-    """Return what an error says, in one line and in the words of the command."""
+    """The message of an error in one line, in the words of the command."""
     if isinstance(error, SymclustError):
         text = str(error)
     elif isinstance(error, MemoryError):
@@ -288,7 +288,7 @@ def _say_error(*texts: str) -> None:
 
 
 def _state_of(path: Path) -> tuple[int, ...] | None:
-    """Return what changes when a file is replaced; None if there is no file."""
+    """The numbers that change if a file is replaced; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -321,7 +321,7 @@ def _limited(threads: int | None) -> Iterator[None]:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers of NumPy as those of Python, and paths as text."""
+    """Numbers of NumPy as those of Python, and paths as text."""
     import numpy as np
 
     if isinstance(value, np.ndarray):

@@ -98,7 +98,7 @@ def fit(session: Session, model: Any, data: Any, resumable: Resumable) -> None:
 
 
 def _choose(session: Session, model: Any, data: Any) -> Any:
-    """Return how many clusters there are; an interrupted choice is followed by a short fit."""
+    """The choice of the number of clusters; an interrupted one is followed by a short fit."""
     from symclust.selection import choose_for
 
     with session.progress("Comparing numbers of clusters") as bar:

@@ -80,7 +80,7 @@ def communities(
 
 
 def _shared(model: Any, threshold: float | None) -> dict[str, list[str]]:
-    """Return the column with the numbers of all communities of each node, with spaces between them."""
+    """The column with the numbers of all communities of each node, with spaces between them."""
     if threshold is None:
         return {}
     of_node: list[list[str]] = [[] for _ in model.labels_]

@@ -40,7 +40,7 @@ Rule = Literal[
 
 
 def candidates_of(value: str) -> Any:
-    """Return the numbers that "2-10" or "2,4,8" stands for."""
+    """The numbers that "2-10" or "2,4,8" stands for."""
     numbers: set[int] = set()
     for part in value.split(","):
         found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.|:)\s*(\d+)\s*)?", part)

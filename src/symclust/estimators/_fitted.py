@@ -57,7 +57,7 @@ class Fitted(Savable):
         return True
 
     def communities(self, threshold: float | None = None) -> Communities:
-        """Return the members of each cluster, by name if samples have names and by number otherwise.
+        """The members of each cluster, by name if samples have names and by number otherwise.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Fitted(Savable):
         return named_members(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
     def to_dataframe(self) -> Any:
-        """Return labels and memberships as a table with one row per sample.
+        """Labels and memberships as a table with one row per sample.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class Fitted(Savable):
         return report.write_report(path, self, **options)
 
     def _summary_html(self) -> str:
-        """Return a few lines of HTML about the clusters, for notebooks."""
+        """A few lines of HTML about the clusters, for notebooks."""
         from symclust import report
 
         return report.summary_html(self)
@@ -166,7 +166,7 @@ class Fitted(Savable):
         return f"{self!r}\n{self._in_words()}" if hasattr(self, "labels_") else repr(self)
 
     def _in_words(self) -> str:
-        """Return a line such as "3 clusters of 150 samples, the largest with 40 %"."""
+        """A line such as "3 clusters of 150 samples, the largest with 40 %"."""
         labels, k = self.labels_, self.n_clusters_
         sizes = np.bincount(labels[labels >= 0], minlength=k)
         facts = [f"{_counted(k, 'cluster')} of {_counted(len(labels), self._noun)}"]
@@ -234,13 +234,13 @@ class PlacingAnswer(Answer):
     """An answer that can place new samples in its clusters."""
 
     def place(self, new: Any) -> Placement:
-        """Return new samples in the clusters of this answer."""
+        """New samples in the clusters of this answer."""
         raise NotImplementedError
 
     def predict(self, new: Any, **reading: Any) -> Array:
-        """Return the clusters of new samples: the labels of `place`, whose parameters these are."""
+        """The clusters of new samples: the labels of `place`, whose parameters these are."""
         return self.place(new, **reading).labels_
 
     def transform(self, new: Any, **reading: Any) -> Array:
-        """Return the memberships of new samples: those of `place`, whose parameters these are."""
+        """The memberships of new samples: those of `place`, whose parameters these are."""
         return self.place(new, **reading).membership_

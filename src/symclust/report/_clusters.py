@@ -1,4 +1,4 @@
-"""What the page says of each cluster and of their tree: sizes, terms, typical and doubtful members."""
+"""Rows of the page about clusters and their tree: sizes, terms, typical and doubtful members."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 90  # characters of a name that are shown
 
 
 def clipped(text: object, length: int = LONGEST) -> str:
-    """Return a text that is not too long to be shown."""
+    """A text that is not too long to be shown."""
     shown = str(text)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
 
@@ -41,7 +41,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClusterRow:
-    """What the page says about one cluster; widths of bars are in percent of the largest cluster's."""
+    """A row about one cluster; widths of bars are in percent of the largest cluster's."""
 
     number: int
     name: str
@@ -108,7 +108,7 @@ def _member(clustering: Overview, i: int, pixels: Array | None, *, torn: bool = 
 
 
 def _mostly(classes: Array) -> str:
-    """Return the most frequent class and its share."""
+    """The most frequent class and its share."""
     if not len(classes):
         return ""
     names, counts = np.unique(classes, return_counts=True)

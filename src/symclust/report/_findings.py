@@ -1,4 +1,4 @@
-"""What was found, in sentences for a reader who was not there."""
+"""Findings in sentences, for a reader who was not there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found: a headline, what can be said, and what is doubtful."""
+    """A headline, facts, and doubts."""
 
     headline: str
     facts: list[str]
@@ -43,7 +43,7 @@ class Findings:
 
 
 def find(clustering: Overview) -> Findings:
-    """Return the sentences with which a page begins."""
+    """The sentences with which a page begins."""
     facts = [text for text in (_sizes(clustering), _sharpness(clustering), _inside(clustering)) if text]
     facts += _classes(clustering)
     if clustering.selection is not None:
@@ -55,7 +55,7 @@ def find(clustering: Overview) -> Findings:
 
 
 def percent(share: float) -> str:
-    """Return a share as whole per cent that never says "all" or "none" of what is not.
+    """A share as whole per cent that never says "all" or "none" of what is not.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def percent(share: float) -> str:
 
 
 def count(number: int) -> str:
-    """Return a small number as a word."""
+    """A small number as a word."""
     return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def isolated(name: object) -> str:
-    """Return text of the user's that may run from right to left, kept from turning the sentence around it."""
+    """Text of the user's that may run from right to left, kept from turning the sentence around it."""
     shown = showable(str(name))
     return f"\u2068{shown if len(shown) <= 60 else shown[:59] + '…'}\u2069"
 
@@ -84,7 +84,7 @@ def _listing(words: Sequence[str]) -> str:
 
 
 def _call(clustering: Overview, clusters: Sequence[int]) -> str:
-    """Return "cluster 3", or "clusters 3 and 5"; with their names, where the user gave some."""
+    """Words such as "cluster 3" or "clusters 3 and 5", with names if the user gave some."""
     noun = clustering.nouns.cluster + "s" * (len(clusters) != 1)
     if clustering.cluster_names is None:
         return f"{noun} {_listing([str(c) for c in clusters])}"
@@ -158,7 +158,7 @@ def _inside(clustering: Overview) -> str:
 
 
 def inside_share(A: sparse.coo_array, labels: Array) -> tuple[float, float]:
-    """Return the share of the weight between different nodes that is inside clusters, and what chance gives.
+    """The share of the weight between different nodes that is inside clusters, and what chance gives.
 
     By chance, a link ends at a node with a probability that goes with the node's degree.
     """
@@ -188,7 +188,7 @@ def _classes(clustering: Overview) -> list[str]:
 
 
 def purity(classes: Array, labels: Array) -> float:
-    """Return the share of samples that are of the largest class of their cluster.
+    """The share of samples that are of the largest class of their cluster.
 
     Examples
     --------

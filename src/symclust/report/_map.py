@@ -62,7 +62,7 @@ def map_of(clustering: Overview) -> Map | None:
 
 
 def _groups(clustering: Overview, found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Return the circles of each cluster together, so that its colour is written once."""
+    """The circles of each cluster together, so that its colour is written once."""
     return [
         {
             "cluster": c,
@@ -90,7 +90,7 @@ def _title(clustering: Overview, found: GraphMap, i: int) -> str:
 
 
 def _links(found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Return lines: one path for all where they are alike, one for each width of those between discs."""
+    """Lines: one path for all if they are alike, one for each width of those between discs."""
     if len(found.edges) == 0:
         return []
     widths = np.rint(2 + 22 * found.weights) if found.is_aggregated else np.full(len(found.edges), 1.0)
@@ -105,7 +105,7 @@ def _links(found: GraphMap, places: Array) -> list[dict[str, Any]]:
 
 
 def _numbers(clustering: Overview, found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Return the name of each cluster at the member nearest to its middle."""
+    """The name of each cluster at the member nearest to its middle."""
     numbers = []
     for c in np.unique(found.clusters[found.clusters >= 0]).tolist():
         own = places[found.clusters == c]

@@ -33,7 +33,7 @@ class Matrix:
 
 
 def matrix_of(clustering: Overview) -> Matrix | None:
-    """Return the similarities ordered by cluster, or None where there are none."""
+    """The similarities ordered by cluster, or None if there are none."""
     A, n = clustering.similarity, clustering.n_samples
     if A is None or n < 2:
         return None
@@ -82,7 +82,7 @@ def _order(clustering: Overview) -> Array:
 
 
 def _levels(tiles: Array) -> tuple[Array, float, bool]:
-    """Return tiles as bytes, the similarity of the highest byte, and whether 128 stands for zero."""
+    """Tiles as bytes, the similarity of the highest byte, and whether 128 stands for zero."""
     sizes = np.abs(tiles[tiles != 0])
     # A few very similar pairs would leave all others pale: full colour starts at the 99th percentile.
     top = float(np.quantile(sizes, 0.99)) if sizes.size else 1.0
@@ -95,7 +95,7 @@ def _levels(tiles: Array) -> tuple[Array, float, bool]:
 
 
 def _means(clustering: Overview, found: Array) -> list[list[float]]:
-    """Return the mean similarity of all pairs of two clusters, where there are few clusters.
+    """The mean similarity of all pairs of two clusters, if there are few clusters.
 
     A node of a network is no pair with itself.
     """

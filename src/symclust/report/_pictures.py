@@ -46,7 +46,7 @@ class Themed:
 
 
 def history_picture(model: Any) -> Themed | None:
-    """Draw the run along its iterations; None where there is nothing to follow."""
+    """Draw the run along its iterations; None if there is nothing to follow."""
     history: Any = getattr(model, "history_", ())
     if len(history) < 2:
         return None
@@ -96,12 +96,12 @@ def as_pixels(images: Any, n: int) -> Array:
 
 
 def grey_picture(pixels: Array) -> str:
-    """Return rows × columns of brightness (0 black, 255 white) as an address."""
+    """Rows × columns of brightness (0 black, 255 white) as an address."""
     return _data_uri(_png(pixels), "image/png")
 
 
 def colour_picture(pixels: Array) -> str:
-    """Return rows × columns × 3 of red, green and blue between 0 and 1 as an address."""
+    """Rows × columns × 3 of red, green and blue between 0 and 1 as an address."""
     return _data_uri(_png(np.rint(255 * np.clip(pixels, 0, 1)).astype(np.uint8)), "image/png")
 
 
@@ -128,7 +128,7 @@ def segment_pictures(answer: Any) -> Segments:
 
 
 def _png(pixels: Array) -> bytes:
-    """Return bytes of shape (rows, columns) or (rows, columns, 3) as a PNG file."""
+    """Bytes of shape (rows, columns) or (rows, columns, 3) as a PNG file."""
     from PIL import Image  # which matplotlib writes with, too
 
     file = BytesIO()
@@ -137,5 +137,5 @@ def _png(pixels: Array) -> bytes:
 
 
 def _data_uri(content: bytes, mime: str) -> str:
-    """Return content as an address."""
+    """Content as an address."""
     return f"data:{mime};base64,{b64encode(content).decode('ascii')}"

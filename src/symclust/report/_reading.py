@@ -1,4 +1,4 @@
-"""What a page can say about a clustering, whatever holds it: estimator, topics, subtypes or segments."""
+"""An overview of a clustering, whatever holds it: an estimator, topics, subtypes or segments."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth comput
 
 @dataclass(frozen=True)
 class Nouns:
-    """What samples and clusters are called."""
+    """Nouns for samples and clusters."""
 
     sample: str = "sample"
     cluster: str = "cluster"
 
     def samples(self, count: int) -> str:
-        """Return a number of samples in words: "1 sample", "1,797 samples"."""
+        """A number of samples in words: "1 sample", "1,797 samples"."""
         return f"{count:,} {self.sample}{'s' * (count != 1)}"
 
 
@@ -64,7 +64,7 @@ class Overview:
 
     @cached_property
     def belonging(self) -> Belonging | None:
-        """How clearly samples belong to their clusters; None where the model does not say."""
+        """How clearly samples belong to their clusters; None if the model does not say."""
         if self.n_clusters < 2:
             return None
         if self.membership is not None:
@@ -85,17 +85,17 @@ class Overview:
         return self.nouns.sample == "node"
 
     def colour_of(self, cluster: int) -> str:
-        """Return the colour of a cluster, grey for none."""
+        """The colour of a cluster, grey for none."""
         if cluster < 0:
             return NOWHERE
         return cluster_colours(cluster + 1)[cluster] if self.colours is None else self.colours[cluster]
 
     def name_of(self, sample: int) -> str:
-        """Return the name of a sample, or its number."""
+        """The name of a sample, or its number."""
         return str(sample if self.names is None else self.names[sample])
 
     def name_of_cluster(self, cluster: int) -> str:
-        """Return what a cluster is called where there is little room."""
+        """A short name of a cluster."""
         return str(cluster) if self.cluster_names is None else self.cluster_names[cluster]
 
 
@@ -110,7 +110,7 @@ def read_clustering(
     feature_names: Sequence[object] | None = None,
     cluster_names: Sequence[object] | None = None,
 ) -> Overview:
-    """Return what is known of a clustering; the options are those of `write_report`."""
+    """An overview of a clustering; the options are those of `write_report`."""
     labels = _labels(model)
     n = len(labels)
     nodes = _tree_nodes(model)
@@ -150,7 +150,7 @@ def _labels(model: Any) -> Array:
 
 
 def _count(model: Any, labels: Array, membership: Any) -> int:
-    """Return the number of clusters, with those that hold no sample."""
+    """The number of clusters, with those that hold no sample."""
     if membership is not None:
         return int(membership.shape[1])
     return max(int(labels.max(initial=-1)) + 1, int(getattr(model, "n_clusters_", 0)))
@@ -174,7 +174,7 @@ def is_segmentation(model: Any) -> bool:
 
 
 def _segment_colours(model: Any, n_clusters: int) -> list[str]:
-    """Return the mean colour of each segment."""
+    """The mean colour of each segment."""
     pixels, segments = read_segmentation(model)
     means = np.rint(255 * segment_means(pixels, segments)).astype(int).reshape(-1, 3)
     names, first = np.unique(segments, return_index=True)
@@ -186,14 +186,14 @@ def _segment_colours(model: Any, n_clusters: int) -> list[str]:
 
 
 def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[Any] | None:
-    """Return names or classes as a list, which a pandas Series with an index of its own is not."""
+    """Names or classes as a list, which a pandas Series with an index of its own is not."""
     if given is not None and len(given) != n:
         raise InputError(f"{what} has length {len(given)}; the model was fitted to {n} {fitted_to}.")
     return None if given is None else list(given)
 
 
 def _comparable(classes: list[Any]) -> Array:
-    """Return classes that can be sorted; those of several kinds, or missing ones, by what they look like."""
+    """Classes that can be sorted; those of several kinds, or missing ones, by what they look like."""
     array = np.asarray(classes)
     return array if array.dtype.kind != "O" else np.array([str(name) for name in classes])
 
@@ -206,7 +206,7 @@ def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | No
 
 
 def _estimators(model: Any) -> list[Any]:
-    """Return everything with parameters that had a part in it."""
+    """Everything with parameters that had a part in it."""
     fitted = getattr(model, "_fitted", None)
     inner = [
         getattr(model, "model", None),
@@ -233,7 +233,7 @@ def _similarity(model: Any) -> Any:
 
 
 def _memberships(model: Any, n_samples: int) -> Any:
-    """Return degrees of membership, or None where a model has only ones and zeros, or none for its labels."""
+    """Degrees of membership, or None if a model has only ones and zeros, or none for its labels."""
     if getattr(model, "centers_", None) is not None:
         return None  # labels come from k-means on the factor: column c is not cluster c
     is_tree = hasattr(model, "tree_") or hasattr(model, "topics")
@@ -248,7 +248,7 @@ def _memberships(model: Any, n_samples: int) -> Any:
 
 
 def _of_leaves(model: Any, n_samples: int) -> Any:
-    """Return how much each leaf of a tree of topics explains of each document; None for other trees."""
+    """The weight of each leaf of a tree of topics in each document; None for other trees."""
     n_leaves = sum(node.is_leaf for node in _tree_nodes(model))
     is_graph = getattr(model, "affinity_matrix_", None) is not None
     if is_graph or n_leaves < 2 or not hasattr(model, "flatten") or n_samples * n_leaves > MOST_SCORES:
@@ -263,19 +263,19 @@ def _of_leaves(model: Any, n_samples: int) -> Any:
 
 
 def _tree_nodes(model: Any) -> list[Any]:
-    """Return the nodes of a model's tree from the root down and from left to right; none without splits."""
+    """The nodes of a model's tree from the root down and from left to right; none without splits."""
     tree = getattr(model, "tree_", None)
     nodes = getattr(model, "topics", []) if tree is None else list(tree.walk())
     return list(nodes) if len(nodes) > 1 else []
 
 
 def members_of(node: Any) -> Array:
-    """Return the samples of a node of a tree of clusters or topics."""
+    """The samples of a node of a tree of clusters or topics."""
     return np.asarray(node.documents if hasattr(node, "documents") else node.members)
 
 
 def node_terms(node: Any, count: int, feature_names: Sequence[object] | None) -> list[str]:
-    """Return the terms of a node: of a topic its own, else the features of largest weight, where named."""
+    """The terms of a node: of a topic its own, else the features of largest weight, if named."""
     if hasattr(node, "terms"):
         return [str(term) for term, _ in node.terms[:count]]
     if feature_names is None or "terms" not in node.data:
@@ -284,7 +284,7 @@ def node_terms(node: Any, count: int, feature_names: Sequence[object] | None) ->
 
 
 def _cluster_terms(model: Any, nodes: list[Any], feature_names: Sequence[object] | None) -> list[list[str]]:
-    """Return the terms of each cluster, of the leaves of a tree or by `components_`; none where unknown."""
+    """The terms of each cluster, of the leaves of a tree or by `components_`; none if unknown."""
     if nodes:
         return _unless_empty([node_terms(node, N_TERMS, feature_names) for node in nodes if node.is_leaf])
     C = np.asarray(getattr(model, "components_", np.empty((0, 0))))
@@ -298,6 +298,6 @@ def _unless_empty(terms: list[list[str]]) -> list[list[str]]:
 
 
 def _top_names(weights: Array, names: Sequence[object], count: int) -> list[str]:
-    """Return the names of the largest positive weights, largest first."""
+    """The names of the largest positive weights, largest first."""
     order = np.argsort(-weights, kind="stable")[:count]
     return [str(names[j]) for j in order if weights[j] > 0]

@@ -23,7 +23,7 @@ STYLE = (
 
 
 def summary_html(model: Any) -> str:
-    """Return what was found, what is doubtful, and a bar with the sizes of the clusters.
+    """The findings, the doubts, and a bar with the sizes of the clusters.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _text(text: str) -> str:
 
 
 def _bar(clustering: Overview) -> str:
-    """Return a strip in which each of the largest clusters has its share."""
+    """A strip in which each of the largest clusters has its share."""
     largest = np.argsort(-clustering.sizes, kind="stable")[:MOST_BARS]
     pieces = [_piece(clustering, c) for c in largest.tolist() if clustering.sizes[c]]
     return f'<div style="display:flex;height:1.1em;margin:.5em 0 .2em">{"".join(pieces)}</div>'

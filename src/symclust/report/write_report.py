@@ -113,7 +113,7 @@ def write_report(
 
 
 def _parts(model: Any, options: dict[str, Any]) -> list[Part]:
-    """Return the parts of a page; options are those of a single model."""
+    """The parts of a page; options are those of a single model."""
     if not isinstance(model, list | tuple):
         return [model if isinstance(model, Part) else Part(model, **options)]
     wrong = [
@@ -133,7 +133,7 @@ def _parts(model: Any, options: dict[str, Any]) -> list[Part]:
 
 
 def _jinja2() -> ModuleType:
-    """Return jinja2, or raise an error that names the extra."""
+    """The library; without it an error that names the extra."""
     try:
         return import_module("jinja2")
     except ModuleNotFoundError as error:
@@ -143,7 +143,7 @@ def _jinja2() -> ModuleType:
 
 
 def _render(**content: Any) -> str:
-    """Return the page."""
+    """The page."""
     jinja2 = _jinja2()
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("symclust.report"),

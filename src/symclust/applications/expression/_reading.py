@@ -19,7 +19,7 @@ __all__ = ["Expression", "Layout", "gene_floor", "read_expression", "select_gene
 ORIENTATIONS = ("auto", "samples", "genes")
 NEARLY_SQUARE = 2.0  # a table with less than twice as many columns as rows does not say which are genes
 SHARE = 0.01  # of the median mean: genes below it are silent
-LEAST_SAMPLES = 3  # a gene found in fewer samples tells nothing of subtypes
+LEAST_SAMPLES = 3  # a gene found in fewer samples says nothing of subtypes
 LISTED = 5  # names in a message
 CHUNK = 1 << 20  # values that are looked at together
 # Raw values spread over orders of magnitude: the largest of Golub's is 800 times the median, of Khan's 60.
@@ -78,7 +78,7 @@ class Table:
 
 
 def read_expression(expression: Any, reading: Layout, known: Iterable[str] | None = None) -> Expression:
-    """Return samples × genes.
+    """Samples × genes.
 
     Rows are samples in an AnnData. In tables and arrays the names given say what they are, by their number;
     otherwise there are more genes than samples, and a table that is nearly square is asked about.
@@ -149,7 +149,7 @@ def _open(expression: Any, reading: Layout) -> Table:
 
 
 def _index_names(index: Any) -> Any:
-    """Return the names of an axis of a DataFrame, None where pandas has only numbered it."""
+    """The names of an axis of a DataFrame, None if pandas has only numbered it."""
     return None if is_a(index, "pandas", "RangeIndex") else index
 
 
@@ -186,7 +186,7 @@ def _open_annotated(adata: Any, reading: Layout) -> Table:
 
 
 def _column(frame: Any, name: str, column: Any, otherwise: Any) -> Any:
-    """Return a column of `obs` or `var`, or the names of its rows where no column is named."""
+    """A column of `obs` or `var`, or the names of its rows if no column is named."""
     if not isinstance(column, str):
         return otherwise
     if column not in frame.columns:
@@ -221,7 +221,7 @@ def _refuse_text(values: Any) -> None:
 def _orient(
     table: Table, shape: tuple[int, int], reading: Layout, known: Iterable[str] | None
 ) -> tuple[str, list[str]]:
-    """Return what the rows are, and a sentence where that was assumed."""
+    """The kind of the rows, "samples" or "genes", and a sentence if that was assumed."""
     if reading.orientation != "auto":
         return reading.orientation, []
     if table.is_annotated:
@@ -244,7 +244,7 @@ def _orient(
 
 
 def _rows_by_names(shape: tuple[int, int], reading: Layout) -> str | None:
-    """Return what the rows are by the numbers of names given; None where these do not tell."""
+    """The kind of the rows by the numbers of names given; None if these leave it open."""
     if shape[0] == shape[1]:
         return None
     for what, names in _given_names(reading):
@@ -275,7 +275,7 @@ def _rows_by_known(table: Table, known: Iterable[str] | None) -> str | None:
 
 
 def _names(given: Any, what: str, count: int) -> Array:
-    """Return names as strings, each only once."""
+    """Names as strings, each only once."""
     if given is None:
         return np.array([f"{what} {number}" for number in range(count)], dtype=object)
     if isinstance(given, Mapping | Set):
@@ -311,7 +311,7 @@ def _refuse_repeated(names: Array, what: str) -> None:
 
 
 def listed(names: Any) -> str:
-    """Return the first few names, and how many more there are."""
+    """The first few names, and how many more there are."""
     names = list(names)
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return ", ".join(repr(str(name)) for name in names[:LISTED]) + more
@@ -345,7 +345,7 @@ def _note_of_totals(X: Any) -> list[str]:
 
 
 def gene_floor(means: Array) -> float:
-    """Return the mean below which a gene counts as silent: a hundredth of the median over genes with any.
+    """The mean below which a gene counts as silent: a hundredth of the median over genes with any.
 
     It has the unit of the data, so that nothing depends on whether these are counts or intensities.
     """
@@ -354,7 +354,7 @@ def gene_floor(means: Array) -> float:
 
 
 def select_genes(X: Any, n_genes: int | None) -> Array:
-    r"""Return the columns of at most `n_genes` with the largest coefficients of variation σ/μ, in order.
+    r"""The columns of at most `n_genes` with the largest coefficients of variation σ/μ, in order.
 
     Kuang (2014, 4.7) takes 5,000 genes by σ/μ, as Brunet et al. (2004) do. That of a gene that is found in
     one of n samples is √(n − 1), the largest there is: so genes that are silent take no part, whose mean is
@@ -381,7 +381,7 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     varying &= variance > (10 * np.finfo(np.float64).eps * mean) ** 2
     if not varying.any():
         raise InputError(
-            f"None of the {X.shape[1]} genes varies between the {X.shape[0]} samples, so nothing tells them "
+            f"None of the {X.shape[1]} genes varies between the {X.shape[0]} samples, so nothing sets them "
             "apart. Are these the values that were measured?"
         )
     if _are_whole(X):
@@ -392,7 +392,7 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
 
 
 def _beyond_counting(mean: Array, variance: Array, varying: Array, n: int) -> tuple[Array, Array]:
-    """Return the genes that vary more than counts do by chance, and by how much; all where none does."""
+    """The genes that vary more than counts do by chance, and by how much; all if none does."""
     beyond = varying & (variance > mean * (1 + 3 * np.sqrt(2 / (n - 1))))
     return (beyond, variance - mean) if beyond.any() else (varying, variance)
 
@@ -404,14 +404,14 @@ def _are_whole(X: Any) -> bool:
 
 
 def _found_in(X: Any) -> Array:
-    """Return in how many samples each gene is above zero."""
+    """The number of samples in which each gene is above zero."""
     if sparse.issparse(X):
         return np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
     return np.count_nonzero(X, axis=0)
 
 
 def _moments(X: Any) -> tuple[Array, Array]:
-    """Return means and variances of the genes, in float64."""
+    """Means and variances of the genes, in float64."""
     if sparse.issparse(X):
         mean, variance = mean_variance_axis(X.astype(np.float64), axis=0)
         return mean, variance

@@ -1,4 +1,4 @@
-"""What `subtypes` returns: subtypes, how sure they are, their markers, and where new samples belong."""
+"""The answer of `subtypes`: subtypes, their certainty and markers, and the place of new samples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["Subtypes", "prepared"]
 
 
 def prepared(X: Any, transform: str | None) -> Any:
-    """Return what is factored: the values, or their square roots."""
+    """The matrix that is factored: the values, or their square roots."""
     return X if transform is None else np.sqrt(X)
 
 
@@ -131,7 +131,7 @@ class Subtypes(PlacingAnswer):
         max_q: float = 0.05,
         min_log2_fold_change: float = 0.5,
     ) -> list[Marker]:
-        """Return the genes that a subtype has more of than every other subtype, the best first.
+        """The genes that a subtype has more of than every other subtype, the best first.
 
         A marker's mean is above the highest mean of the other subtypes by `min_log2_fold_change`, its q-value
         against their samples together at most `max_q`, and its p-value against each of them at most as much.
@@ -175,7 +175,7 @@ class Subtypes(PlacingAnswer):
         return int(subtype)
 
     def markers_dataframe(self, subtype: int | None = None, n: int | None = None, **limits: Any) -> Any:
-        """Return `markers` as a pandas DataFrame, by default all of them."""
+        """`markers` as a pandas DataFrame, by default all of them."""
         return _pandas().DataFrame(self.markers(subtype, n, **limits), columns=list(Marker._fields))
 
     # New samples -------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class Subtypes(PlacingAnswer):
         samples: Any = None,
         layer: str | None = None,
     ) -> Placement:
-        """Return the subtypes of new samples, by nonnegative least squares (thesis (39)).
+        """The subtypes of new samples, by nonnegative least squares (thesis (39)).
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Subtypes(PlacingAnswer):
         return Placement(labels, membership, list(new.samples))
 
     def _columns_of(self, new: Expression) -> Array:
-        """Return the columns of the selected genes in new data."""
+        """The columns of the selected genes in new data."""
         if not (self._has_names and new.named_genes):
             if len(new.genes) == len(self.genes):
                 return self._selected
@@ -235,7 +235,7 @@ class Subtypes(PlacingAnswer):
     # To be read --------------------------------------------------------------------------------------------
 
     def to_dataframe(self) -> Any:
-        """Return a table with one row per sample: label, confidence, cluster_0, ..., and stability."""
+        """A table with one row per sample: label, confidence, cluster_0, ..., and stability."""
         frame = super().to_dataframe()
         return frame if self.stability is None else frame.assign(stability=self.stability)
 
@@ -253,7 +253,7 @@ class Subtypes(PlacingAnswer):
         return ax
 
     def _names_of_blocks(self, blocks: Array) -> dict[str, str]:
-        """Return the subtype of each block, one to one, so that they share as many samples as possible."""
+        """The subtype of each block, one to one, so that they share as many samples as possible."""
         both = (blocks >= 0) & (self.labels_ >= 0)
         shared = np.zeros((blocks.max() + 1, self.n_subtypes))
         np.add.at(shared, (blocks[both], self.labels_[both]), 1)
@@ -278,7 +278,7 @@ class Subtypes(PlacingAnswer):
         return f"{count} of {len(self.samples):,} samples, by {selected:,} of {genes:,} genes"
 
     def summary(self, n_markers: int = 6) -> str:
-        """Return a few lines: how many subtypes, how sure, their sizes and first markers, and notes.
+        """A few lines: how many subtypes, how sure, their sizes and first markers, and notes.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ def subtypes(
         The number, or how it is found: see `method`.
     orientation : {"auto", "samples", "genes"}, default="auto"
         What the rows are. "auto": samples in an AnnData; otherwise what the numbers of `genes` or `samples`
-        say; otherwise samples where there are more columns than rows, and genes where there are fewer, since
+        say; otherwise samples if there are more columns than rows, and genes if there are fewer, since
         genes outnumber samples. The answer notes what was assumed. If one side is less than twice as
         long as the other, nothing is assumed and you have to say.
     n_genes : int or None, default=5000
@@ -100,7 +100,7 @@ def subtypes(
     n_jobs : int, default=None
         Processes or threads for the choice of the number and for resamples, as in joblib.
     callback : callable, default=None
-        Told of progress: called with an object that has `done`, `total`, `stage` and `seconds`.
+        Called with an object that has `done`, `total`, `stage` and `seconds`.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def _warn_of(data: Expression) -> None:
 
 
 def _note_of_genes(data: Expression, selected: Array, n_genes: int | None) -> list[str]:
-    """Return a sentence where no gene was left out for varying little, which raw values need."""
+    """A sentence if no gene was left out for varying little, which raw values need."""
     if n_genes is None or len(selected) == n_genes:
         return []
     left = len(data.genes) - len(selected)
@@ -242,7 +242,7 @@ class OneByOne(AffineNMF):
 
 
 def _dense_where_small(X: Any) -> Any:
-    """Return X for the choice of the number: dense where that is small, since a kernel then takes all parts.
+    """X for the choice of the number: dense if that is small, since a kernel then takes all parts.
 
     Data without clusters, to compare with, are dense in any case.
     """
@@ -250,7 +250,7 @@ def _dense_where_small(X: Any) -> Any:
 
 
 def _consensus(study: Study, selection: Selection | None, n_resamples: int) -> ConsensusMatrix | None:
-    """Return how often samples stay together when four fifths of them are clustered (Monti et al. 2003)."""
+    """The consensus of clusterings of four fifths of the samples (Monti et al. 2003)."""
     (k,) = study.candidates
     if selection is not None and k in selection.consensus:
         return selection.consensus[k]

@@ -106,7 +106,7 @@ def segment_image(
         is 0.05 % of the image, and at least 20.
     hints : array-like of int of shape (rows, columns), or sequence of (row, column, number), default=None
         What is known of some pixels: those with the same number belong to one region, which may then have
-        several pieces, those with different numbers to different ones; −1 where nothing is known.
+        several pieces, those with different numbers to different ones; −1 if nothing is known.
     mask : array-like of bool of shape (rows, columns), default=None
         True at pixels to be left out.
     channels : {"auto", "stack"}, default="auto"
@@ -207,7 +207,7 @@ class _Stages:
 
 
 def _read_hints(hints: Any, shape: tuple[int, int]) -> Array | None:
-    """Return hints as an image of numbers from 0 on, −1 where nothing is known."""
+    """Hints as an image of numbers from 0 on, −1 if nothing is known."""
     if hints is None:
         return None
     array = np.asarray(hints)
@@ -254,7 +254,7 @@ def _placed_hints(triples: Array, shape: tuple[int, int]) -> Array:
 
 
 def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, Array | None]:
-    """Return the image in at most so many pixels, by averages; hints go to the pixel they fall into."""
+    """The image in at most so many pixels, by averages; hints go to the pixel they fall into."""
     rows, columns = picture.shape
     if rows * columns <= most:
         return picture, known
@@ -318,7 +318,7 @@ def _graph(
 
 
 def _allowed(groups: Array, known: Array) -> Array:
-    """Return which clusters each basin may be in: basins with a hint only in that of their number."""
+    """A mask of the clusters of each basin: those with a hint may only be in that of their number."""
     allowed = np.ones((int(groups.max()) + 1, int(known.max()) + 1), dtype=bool)
     allowed[groups[known >= 0]] = False
     allowed[groups[known >= 0], known[known >= 0]] = True
@@ -328,7 +328,7 @@ def _allowed(groups: Array, known: Array) -> Array:
 def _images(
     graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Stages
 ) -> list[Array]:
-    """Return the segmentations as images of labels, −1 where there is no pixel; Ctrl-C keeps those so far."""
+    """The segmentations as images of labels, −1 if there is no pixel; Ctrl-C keeps those so far."""
     least = 2 if graph.allowed is None else max(2, graph.allowed.shape[1])
     most = max(options.max_clusters, least)
     total = most - least + 1 if options.way.endswith("clusters") else options.n_superpixels - 1
@@ -359,7 +359,7 @@ class _Regions(NamedTuple):
 def _regions(
     found: list[Array], barriers: Barriers, by_pixel: bool, smallest: int, known: Array | None
 ) -> _Regions:
-    """Return the tree of regions. Its leaves are pieces that no segmentation divides."""
+    """The tree of regions. Its leaves are pieces that no segmentation divides."""
     across, down = crack_shares(found)
     between = _joined_strength(across, barriers.across), _joined_strength(down, barriers.down)
     divided = found if known is None else [*found, barriers.basins]  # basins were cut where hints differ
@@ -373,7 +373,7 @@ def _regions(
 
 
 def _joined_strength(shared: Array, seen: Array) -> Array:
-    """Return how strong a border is: seen in the image, and shared by segmentations.
+    """The strength of borders, as they are seen in the image and shared by segmentations.
 
     On the Berkeley images this, and the plain mean, were better than either alone, their product or its
     root. Of the two, this one does not believe in borders that nothing in the image shows: with more clusters
@@ -429,7 +429,7 @@ def _answer(
 
 
 def _choice(heights: Array) -> Selection:
-    """Return the number of regions by the strengths of the borders in the tree, the strongest first."""
+    """The number of regions by the strengths of the borders in the tree, the strongest first."""
     k = 1 + int(np.count_nonzero(heights >= THRESHOLD))
     shown = heights[: max(2 * k, 10)]
     weakest = f"the weakest has {heights[k - 2]:.2f}" if k > 1 else "none is that strong"
@@ -445,7 +445,7 @@ def _choice(heights: Array) -> Selection:
 
 
 def _one_region(given: Picture, picture: Picture, n_segments: int | None) -> Segmentation:
-    """Return the answer for an image without anything to tell its pixels apart."""
+    """The answer for an image without anything to tell its pixels apart."""
     if n_segments not in (None, 1):
         raise InputError(
             f"n_segments={n_segments} is not possible: all pixels of the image that can be used are equal."

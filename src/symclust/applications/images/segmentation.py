@@ -1,4 +1,4 @@
-"""What `segment_image` returns: regions, how sure their borders are, and pictures of them."""
+"""The answer of `segment_image`: regions, the strength of their borders, and pictures of them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Segmentation(Answer):
         return False
 
     def cut(self, n_segments: int) -> Array:
-        """Return the labels of the pixels with another number of regions, from the same tree."""
+        """The labels of the pixels with another number of regions, from the same tree."""
         most = len(self.tree.leaves())
         check_number("n_segments", n_segments, least=1, whole=True)
         if n_segments > most:
@@ -131,7 +131,7 @@ class Segmentation(Answer):
         return masked_like(enlarged(labels, self.labels.shape), self.labels)
 
     def regions(self) -> list[Region]:
-        """Return the regions with their sizes, places and mean colours, in the order of their labels."""
+        """The regions with their sizes, places and mean colours, in the order of their labels."""
         return [_describe(self, number) for number in range(self.n_segments)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -139,7 +139,7 @@ class Segmentation(Answer):
         return plot_segmentation(self.image, self.labels, ax=ax)
 
     def overlay(self, style: str = "both") -> Array:
-        """Return a picture of the regions as an RGB image of bytes.
+        """A picture of the regions as an RGB image of bytes.
 
         Parameters
         ----------
@@ -226,12 +226,12 @@ def _describe(answer: Segmentation, number: int) -> Region:
 
 
 def masked_like(labels: Array, other: Array) -> Array:
-    """Return labels with −1 where another labelling has it."""
+    """Labels with −1 where another labelling has it."""
     return np.where(other < 0, -1, labels)
 
 
 def enlarged(labels: Array, shape: tuple[int, ...]) -> Array:
-    """Return labels in another size: each pixel gets the label with the largest interpolated share there.
+    """Labels in another size: each pixel gets the label with the largest interpolated share there.
 
     Borders stay smooth, where taking the nearest pixel would make stairs of them. Label by label, within a
     box around it.

@@ -44,12 +44,12 @@ class Corpus:
         return len(self.names)
 
     def names_from(self, first: int) -> list[str]:
-        """Return the names of documents that come after others; where they are numbers, those go on."""
+        """The names of documents that come after others; where they are numbers, those go on."""
         numbers = [str(number) for number in range(len(self))]
         return [str(first + i) for i in range(len(self))] if self.names == numbers else self.names
 
     def countable(self) -> list[str]:
-        """Return the texts with what counts as words: readers want to see addresses, topics not."""
+        """The texts with what counts as words: readers want to see addresses, topics not."""
         assert self.texts is not None
         return [without_addresses(text) for text in self.texts] if self.clean else self.texts
 
@@ -57,7 +57,7 @@ class Corpus:
 def read_corpus(
     texts: Any, *, feature_names: Any = None, text_key: str = "text", encoding: str, clean: bool = True
 ) -> Corpus:
-    """Return the documents that `texts` holds or names.
+    """The documents that `texts` holds or names.
 
     Files are read as text, never executed, unpickled or followed to what they name. Texts come out without
     HTML, unless not `clean`, and composed (Unicode's NFC): an é is one character, whichever way it was
@@ -80,7 +80,7 @@ def _clean(corpus: Corpus) -> None:
 
 
 def note_of_markup(n_cleaned: int) -> list[str]:
-    """Return a sentence about documents that held markup, if there were such."""
+    """A sentence about documents that held markup, if there were such."""
     documents = "1 document" if n_cleaned == 1 else f"{n_cleaned:,} documents"
     return [f"HTML was taken out of {documents}; clean=False would leave it in."] if n_cleaned else []
 

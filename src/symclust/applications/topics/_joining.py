@@ -25,7 +25,7 @@ MOST_UNKNOWN = 1 / 3  # share of the words of new documents that may be none of 
 
 
 def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
-    """Return the attributes that a tree has once documents have joined; it is not changed."""
+    """The attributes that a tree has once documents have joined; it is not changed."""
     fitted = tree._fitted
     if not isinstance(fitted.model, RefinedTopics):
         raise CombinationError(
@@ -68,7 +68,7 @@ def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
 
 
 def _of_all(tree: TopicTree, new: Corpus) -> Corpus:
-    """Return all documents; of earlier ones only those texts that are shown."""
+    """All documents; of earlier ones only those texts that are shown."""
     n = len(tree.names)
     names = tree.names + new.names_from(n)
     if new.texts is None:
@@ -81,7 +81,7 @@ def _of_all(tree: TopicTree, new: Corpus) -> Corpus:
 
 
 def _note(fitted: FittedTopics, new: Corpus, n: int) -> list[str]:
-    """Return a sentence about what has joined; warn where many of its words are none of the terms."""
+    """A sentence about what has joined; warn if many of its words are none of the terms."""
     documents = "1 document" if len(new) == 1 else f"{len(new):,} documents"
     joined = f"{documents} joined the first {n:,}"
     share = _share_of_unknown(fitted, new)
@@ -97,7 +97,7 @@ def _note(fitted: FittedTopics, new: Corpus, n: int) -> list[str]:
 
 
 def _share_of_unknown(fitted: FittedTopics, new: Corpus) -> float | None:
-    """Return the share of words that are no terms; None where there are no words."""
+    """The share of words that are no terms; None if there are no words."""
     if new.texts is None:
         return None
     words, known = fitted.vectorizer.build_analyzer(), fitted.vectorizer.vocabulary_

@@ -53,7 +53,7 @@ class RefinedTopics(Savable):
 
     @classmethod
     def of(cls, X: Any, labels: Array, n_topics: int | None) -> Self:
-        """Return at most `n_topics` topics from the leaves of a tree; all of them if it is None.
+        """At most `n_topics` topics from the leaves of a tree; all of them if it is None.
 
         X is a csr_array or RowBlocks of weights, no row of it zero. Documents that the tree has set aside
         have the label -1 and move no centre.
@@ -75,7 +75,7 @@ class RefinedTopics(Savable):
         return super()._saved_state(data)
 
     def joined(self, X: Any) -> Self:
-        """Return the topics once documents have joined; the leaves and the tree above them stay.
+        """The topics once documents have joined; the leaves and the tree above them stay.
 
         New documents, and those that were in no leaf, go to the nearest centre that they touch. Then
         documents move between leaves as after a fit, for fewer rounds.
@@ -101,11 +101,11 @@ class RefinedTopics(Savable):
         return (self.labels_[:, None] == np.arange(len(self.components_))).astype(self.components_.dtype)
 
     def flatten(self) -> FlatTopics:
-        """Return all documents explained by all topics at once."""
+        """All documents explained by all topics at once."""
         return FlatTopics.of(self.X, self.components_)
 
     def transform(self, X: Any) -> Array:
-        """Return the memberships of other documents, as in `flatten`."""
+        """The memberships of other documents, as in `flatten`."""
         return FlatTopics.of(documents_of(X).X, self.components_).membership_
 
 
@@ -119,7 +119,7 @@ class Merge:
 
 
 def _merges(S: sparse.csr_array) -> list[Merge]:
-    """Return the merges of topics to a single one, each time of the pair that loses least.
+    """The merges of topics to a single one, each time of the pair that loses least.
 
     With s the sum of a topic's documents, their cosines with its centre s/‖s‖ add up to ‖s‖. So a merge loses
     ‖s_a‖ + ‖s_b‖ − ‖s_a + s_b‖ of what spherical k-means maximises. It takes O(k²) a merge,
@@ -139,7 +139,7 @@ def _merges(S: sparse.csr_array) -> list[Merge]:
 
 
 def _losses(G: Array, one: int) -> Array:
-    """Return what a topic's merges with all others would lose; infinite with itself."""
+    """The losses of a topic's merges with all others; infinite with itself."""
     squares = G.diagonal()
     lengths = np.sqrt(squares)
     losses = lengths + lengths[one] - np.sqrt(squares + squares[one] + 2 * G[one])
@@ -155,7 +155,7 @@ def _joined(labels: Array, merges: list[Merge]) -> Array:
 
 
 def _tree(labels: Array, merges: list[Merge]) -> Tree:
-    """Return the tree whose splits take the merges back, the last first; the larger part is on the left."""
+    """The tree whose splits take the merges back, the last first; the larger part is on the left."""
     members = [np.flatnonzero(labels == topic) for topic in range(int(labels.max()) + 1)]
     parts: list[list[tuple[int, Array]]] = []
     for merge in merges:
@@ -173,7 +173,7 @@ def _tree(labels: Array, merges: list[Merge]) -> Tree:
 
 
 def _with_members(tree: Tree, labels: Array, X: sparse.csr_array) -> Tree:
-    """Return a tree of the same shape whose leaves have other documents; scores are those of its splits."""
+    """A tree of the same shape whose leaves have other documents; scores are those of its splits."""
     grown, sums = copy(tree), {}
     grown.nodes = [replace(node, data=dict(node.data)) for node in tree.nodes]
     for label, leaf in enumerate(grown.leaves()):

@@ -1,4 +1,4 @@
-"""What `topics` returns: the tree, and how new documents find their place in it."""
+"""The answer of `topics`: the tree, and the place of new documents in it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FittedTopics:
     n_examples: int = 3
 
     def place(self, texts: Any) -> Placement:
-        """Return labels and weights of new documents."""
+        """Labels and weights of new documents."""
         corpus = read_corpus(texts, **self.reading)
         counts = self.counts(corpus)
         if isinstance(counts, RowBlocks):
@@ -56,7 +56,7 @@ class FittedTopics:
         return Placement(labels_of(membership), membership, corpus.names)
 
     def counts(self, corpus: Corpus) -> sparse.csr_array | RowBlocks:
-        """Return documents × the terms of the tree."""
+        """Documents × the terms of the tree."""
         if corpus.texts is not None:
             if self.vectorizer is None:
                 raise CombinationError(
@@ -83,11 +83,11 @@ class FittedTopics:
                 )
 
     def membership(self) -> Array:
-        """Return the weights of the leaves, for all documents that were given."""
+        """The weights of the leaves, for all documents that were given."""
         return self.spread(self.model.membership_, 0)
 
     def spread(self, rows: Array, fill: float) -> Array:
-        """Return an array with a row for every document, `fill` for those that took no part."""
+        """An array with a row for every document, `fill` for those that took no part."""
         full = np.full((self.n_documents, *np.shape(rows)[1:]), fill, dtype=np.asarray(rows).dtype)
         full[self.kept] = rows
         return full
@@ -122,7 +122,7 @@ class NamedTopics(PlacingAnswer):
     _fitted: FittedTopics | None = None
 
     def place(self, texts: Any) -> Placement:
-        """Return where new documents belong: `TopicTree.place`."""
+        """New documents in these topics: `TopicTree.place`."""
         if self._fitted is None:
             raise CombinationError("These topics were saved by an earlier version, without their terms.")
         return self._fitted.place(texts)
@@ -226,7 +226,7 @@ class TopicTree(PlacingAnswer):
     def draw(
         self, width: int = 100, *, n_terms: int = 8, max_depth: int | None = None, n_examples: int = 0
     ) -> str:
-        """Return the tree as text, one line per topic.
+        """The tree as text, one line per topic.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class TopicTree(PlacingAnswer):
         return draw_tree(self.topics, self._heading(), width, n_terms, max_depth, n_examples)
 
     def to_dict(self, *, documents: bool = True) -> dict[str, Any]:
-        """Return everything as nested dicts and lists of plain numbers and strings.
+        """Everything as nested dicts and lists of plain numbers and strings.
 
         Parameters
         ----------
@@ -265,18 +265,18 @@ class TopicTree(PlacingAnswer):
         }
 
     def to_json(self, *, documents: bool = True, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON, with the letters of all alphabets as they are."""
+        """`to_dict` as JSON, with the letters of all alphabets as they are."""
         data = self.to_dict(documents=documents)
         text = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
         # Halves of surrogate pairs, in the names of some files, can only be written as JSON's own escapes.
         return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
     def topics_dataframe(self) -> Any:
-        """Return a pandas DataFrame with one row per topic, from the root down and from left to right."""
+        """A pandas DataFrame with one row per topic, from the root down and from left to right."""
         return _table(self.topics)
 
     def place(self, texts: Any) -> Placement:
-        """Return where new documents belong, by nonnegative least squares on the topics of all leaves.
+        """New documents in the topics of all leaves, by nonnegative least squares.
 
         Parameters
         ----------
@@ -335,7 +335,7 @@ class TopicTree(PlacingAnswer):
         return self
 
     def flatten(self) -> NamedTopics:
-        """Return the leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
+        """The leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
         flat, fitted = self._fitted.model.flatten(), self._fitted
         return NamedTopics(
             labels_=fitted.spread(flat.labels_, -1),
@@ -348,7 +348,7 @@ class TopicTree(PlacingAnswer):
 
 
 def _nested(topics: Sequence[Topic], names: Sequence[str], with_documents: bool) -> dict[str, Any]:
-    """Return the topics as dicts of plain numbers and strings, children within their parent."""
+    """The topics as dicts of plain numbers and strings, children within their parent."""
     found: dict[int, dict[str, Any]] = {}
     for topic in reversed(topics):  # children before their parents
         entry = _entry(topic)
@@ -375,7 +375,7 @@ def _entry(topic: Topic) -> dict[str, Any]:
 
 
 def _table(topics: Sequence[Topic]) -> Any:
-    """Return a pandas DataFrame with one row per topic."""
+    """A pandas DataFrame with one row per topic."""
     try:
         import pandas as pd
     except ImportError as error:

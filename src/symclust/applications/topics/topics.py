@@ -174,7 +174,7 @@ def topics(
 
 
 def _choose(X: Any, random_state: Any) -> Selection:
-    """Return how many topics weighted documents have."""
+    """The choice of the number of topics of weighted documents."""
     if isinstance(X, RowBlocks):
         raise CombinationError(
             "n_topics='auto' looks at the neighbours of all documents in one place, and these are a Dask "
@@ -216,7 +216,7 @@ def _check_model_params(params: Any, refine: bool) -> None:
 
 
 def _leaves(n_topics: int | None, n_documents: int, refine: bool) -> int | None:
-    """Return how many leaves the tree gets: more than topics where leaves are merged afterwards."""
+    """The number of leaves of the tree: more than topics if leaves are merged afterwards."""
     if n_topics is None:
         return None
     wanted = LEAVES * int(n_topics) if refine and n_topics > 1 else int(n_topics)
@@ -224,7 +224,7 @@ def _leaves(n_topics: int | None, n_documents: int, refine: bool) -> int | None:
 
 
 def _fit(model: HierarchicalNMF, X: Any, refine: bool) -> HierarchicalNMF:
-    """Fit, and pass on all warnings but that of fewer leaves: n_topics is a limit here, and a note tells.
+    """Fit, and pass on all warnings but that of fewer leaves: n_topics is a limit here, and a note names it.
 
     Leaves that documents can still leave, and that are merged, need no warning of how uneven they are.
     """
@@ -233,13 +233,13 @@ def _fit(model: HierarchicalNMF, X: Any, refine: bool) -> HierarchicalNMF:
         warnings.simplefilter("always")
         model.fit(X)
     for warning in caught:
-        if warning.category not in quiet:  # not their subclasses: an interrupt is told
+        if warning.category not in quiet:  # not their subclasses: an interrupt is passed on
             warn(str(warning.message), warning.category)
     return model
 
 
 def _shortfall(model: HierarchicalNMF, found: int, n_topics: int | None) -> list[str]:
-    """Return a sentence that says why there are fewer topics than were asked for, where that is so."""
+    """A sentence that says why there are fewer topics than were asked for, if that is so."""
     if n_topics is None or found >= n_topics:
         return []
     reason = "no topic can be split further"
@@ -252,12 +252,12 @@ def _shortfall(model: HierarchicalNMF, found: int, n_topics: int | None) -> list
 
 
 def _count_words(counts: sparse.csr_array | RowBlocks) -> Array:
-    """Return how many terms each document has."""
+    """The number of terms of each document."""
     return np.concatenate(counts.gather(_n_terms)) if isinstance(counts, RowBlocks) else _n_terms(counts)
 
 
 def _weigh(weights: DocumentWeights, counts: Any, words: Array) -> Any:
-    """Return the weighted documents that have a term; blocks of them stay where they are."""
+    """The weighted documents that have a term; blocks of them stay where they are."""
     if not isinstance(counts, RowBlocks):
         return weights.fit_transform(counts[np.flatnonzero(words)])
     sizes = np.array([np.count_nonzero(part) for part in counts.split(words)])
@@ -296,7 +296,7 @@ def _result(
 
 
 def _count(corpus: Corpus, language: str | None, options: dict[str, Any]) -> tuple[Any, Any, Array]:
-    """Return documents × terms without stored zeros, the vectoriser, and the terms."""
+    """Documents × terms without stored zeros, the vectoriser, and the terms."""
     if corpus.texts is None:
         if options:
             raise CombinationError(
