@@ -15,7 +15,7 @@ from symclust.exceptions import CombinationError, InputError, warn
 if TYPE_CHECKING:
     from symclust.readers import Described
 
-__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "read_input"]
+__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "called", "read_input"]
 
 PANEL = "How the file is read (guessed unless told)"
 UNEVEN = 20  # times the median deviation: beyond, a column is in units of its own
@@ -176,7 +176,7 @@ def read_input(
     """Read a file, say what was assumed, and refuse what the command is not for."""
     options = reading.given()
     kind, scale = options.pop("kind", only), options.pop("scale", None)
-    name = _name(path)
+    name = called(path)
     with session.progress(f"Reading {name}"):
         found = _read(path, name, kind, options, is_told=reading.given().get("kind") is not None)
     if found.kind not in kinds:
@@ -227,7 +227,8 @@ def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bo
         raise InputError(str(error).replace("Say kind='features'", "Use symclust cluster")) from error
 
 
-def _name(path: Path) -> str:
+def called(path: Path) -> str:
+    """The name of an input in messages."""
     return "standard input" if str(path) == "-" else path.name or str(path)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
-from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._input import FILE_HELP, OfSamples, called, read_input
 from symclust.cli._methods import MethodName, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
@@ -69,7 +69,7 @@ def cluster(
     )
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     fit(session, model, found.data, resumable)
-    answer = Outcome(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
+    answer = Outcome(session, model, model.node_names_ or found.names, f"Clusters in {called(file)}")
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": method})
 
@@ -115,7 +115,3 @@ def finish(
     show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
     answer.write(to, extra)
     answer.session.finish(lambda: {**about, **summary_of(answer)})
-
-
-def _called(file: Path) -> str:
-    return "standard input" if str(file) == STDOUT else file.name

@@ -125,6 +125,8 @@ def _number(session: Work) -> Iterator[Part]:
 
 
 def _documents(session: Work) -> Iterator[Part]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
     from symclust.report import Part
 
     with session.progress("Gathering docstrings"):
@@ -133,7 +135,7 @@ def _documents(session: Work) -> Iterator[Part]:
         tree = symclust.topics(
             texts,
             N_TOPICS,
-            stop_words=[*_english(), *COMMON.split()],
+            stop_words=sorted({*ENGLISH_STOP_WORDS, *COMMON.split()}),
             model_params={"callback": bar.leaves(3 * N_TOPICS)},
             random_state=session.seed,
         )
@@ -144,12 +146,6 @@ def _documents(session: Work) -> Iterator[Part]:
         "topics.",
         n_members=8,
     )
-
-
-def _english() -> list[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return sorted(ENGLISH_STOP_WORDS)
 
 
 def _picture(session: Work) -> Iterator[Part]:

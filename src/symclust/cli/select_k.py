@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -131,11 +130,10 @@ def _show(session: Work, answer: Any) -> None:
     for row, k in enumerate(answer.candidates):
         is_chosen = int(k) == answer.n_clusters
         cells = [f"{values[row]:.4g}" if np.isfinite(values[row]) else "–" for values in shown.values()]
-        bar = Text("█" * max(0, round(BAR * _finite(curve.values[row]) / highest)), style="cyan")
+        bar = Text(
+            "█" * max(0, round(BAR * float(np.nan_to_num(curve.values[row], posinf=0.0)) / highest)),
+            style="cyan",
+        )
         table.add_row("→" if is_chosen else "", str(k), *cells, bar, style="bold" if is_chosen else "")
     screen.print(table)
     session.say(as_options(answer.sentence), "bold")
-
-
-def _finite(value: float) -> float:
-    return float(value) if isfinite(value) else 0.0

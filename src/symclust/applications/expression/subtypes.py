@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from symclust._types import Array
+from symclust.applications._checks import check_model_params
 from symclust.applications.expression._markers import find_markers, subtype_means
 from symclust.applications.expression._reading import Expression, Layout, read_expression, select_genes
 from symclust.applications.expression.answer import Subtypes, prepared
@@ -131,7 +132,10 @@ def subtypes(
     data = read_expression(expression, Layout(orientation, genes, samples, layer))
     k = None if isinstance(n_subtypes, str) else int(n_subtypes)
     tried = _check_samples(data, k, candidates)
-    _warn_of(data)
+    if data.is_logged:
+        warn(
+            "The expression looks like logarithms; subtypes works on raw values: see the notes of the answer."
+        )
     selected = select_genes(data.values, n_genes)
     X = prepared(data.values[:, selected], transform)
     model = AffineNMF(**{"random_state": int(seeds[0]), **(model_params or {})})
@@ -160,12 +164,7 @@ def _check_options(n_subtypes: Any, transform: Any, n_resamples: Any, model_para
     if transform is not None:
         check_known("transform", transform, ("sqrt",), ", or None for the values themselves")
     check_number("n_resamples", n_resamples, least=0, whole=True)
-    known = sorted(set(AffineNMF().get_params()) - {"n_clusters"})
-    if not isinstance(model_params, dict | None) or not set(model_params or {}) <= set(known):
-        raise OptionError(
-            f"model_params={model_params!r} must be a dict of parameters of AffineNMF: {', '.join(known)}. "
-            "The number of subtypes is n_subtypes."
-        )
+    check_model_params(AffineNMF, model_params, "The number of subtypes is n_subtypes.")
 
 
 def _check_method_params(n_subtypes: Any, method_params: Any) -> None:
@@ -197,13 +196,6 @@ def _check_samples(data: Expression, k: int | None, candidates: Iterable[int]) -
         left = ", ".join(str(c) for c in given if c > n // 2)
         data.notes.append(f"Numbers above half of the samples were not tried: {left}.")
     return tried
-
-
-def _warn_of(data: Expression) -> None:
-    if data.is_logged:
-        warn(
-            "The expression looks like logarithms; subtypes works on raw values: see the notes of the answer."
-        )
 
 
 def _note_of_genes(data: Expression, selected: Array, n_genes: int | None) -> list[str]:

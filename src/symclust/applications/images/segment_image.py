@@ -150,7 +150,8 @@ def segment_image(
     if picture.is_constant or picture.valid.sum() == 1:
         return _one_region(given, picture, n_segments)
     progress = _Stages(callback, time.perf_counter())
-    barriers = _with_hints(_barriers(picture, progress), known)
+    progress.at("edges", 0, 1)
+    barriers = _with_hints(find_barriers(pixel_edges(picture), picture.valid), known)
     graph = _graph(picture, barriers, options, edge_scale, known, progress)
     found = _images(graph, picture, options, seed, progress)
     smallest = options.min_size or max(FEWEST, round(SMALLEST * picture.valid.size))
@@ -276,11 +277,6 @@ def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, 
 
 
 # From pixels to segmentations -------------------------------------------------------------------------------
-
-
-def _barriers(picture: Picture, progress: _Stages) -> Barriers:
-    progress.at("edges", 0, 1)
-    return find_barriers(pixel_edges(picture), picture.valid)
 
 
 def _with_hints(barriers: Barriers, known: Array | None) -> Barriers:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust._types import Array
+from symclust.applications._checks import check_model_params
 from symclust.applications.topics._batches import as_batches, count_batches
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import documents_of
@@ -139,8 +140,14 @@ def topics(
     >>> tree.empty.tolist()
     [4]
     """
-    _check_numbers(n_terms, n_examples)
-    _check_model_params(model_params, refine)
+    check_number("n_terms", n_terms, least=1, whole=True)
+    check_number("n_examples", n_examples, least=0, whole=True)
+    check_model_params(HierarchicalNMF, model_params, "The number of topics is n_topics.")
+    if refine and (model_params or {}).get("soft"):
+        raise CombinationError(
+            "A soft tree belongs to HierarchicalNMF alone, since refined topics have their documents to "
+            "themselves: give refine=False as well, or read the weights of documents off flatten()."
+        )
     refuse_checkpoint((model_params or {}).get("callback"), "topics")
     _check_n_topics(n_topics, model_params or {})
     reading: dict[str, Any] = {"text_key": text_key, "encoding": encoding, "clean": clean}
@@ -184,11 +191,6 @@ def _choose(X: Any, random_state: Any) -> Selection:
     return select_n_clusters(X, candidates=range(2, most + 1), method="auto", random_state=random_state)
 
 
-def _check_numbers(n_terms: Any, n_examples: Any) -> None:
-    check_number("n_terms", n_terms, least=1, whole=True)
-    check_number("n_examples", n_examples, least=0, whole=True)
-
-
 def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
     if isinstance(n_topics, str):
         check_known("n_topics", n_topics, ("auto",), ", or give a number")
@@ -198,20 +200,6 @@ def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
         raise OptionError(
             "n_topics=None needs another way to end: give the number of topics, or the lowest score at which "
             'a topic is split as model_params={"score_threshold": ...}.'
-        )
-
-
-def _check_model_params(params: Any, refine: bool) -> None:
-    known = sorted(set(HierarchicalNMF().get_params()) - {"n_clusters"})
-    if not isinstance(params, dict | None) or not set(params or {}) <= set(known):
-        raise OptionError(
-            f"model_params={params!r} must be a dict of parameters of HierarchicalNMF: {', '.join(known)}. "
-            "The number of topics is n_topics."
-        )
-    if refine and (params or {}).get("soft"):
-        raise CombinationError(
-            "A soft tree belongs to HierarchicalNMF alone, since refined topics have their documents to "
-            "themselves: give refine=False as well, or read the weights of documents off flatten()."
         )
 
 
