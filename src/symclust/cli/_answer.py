@@ -69,18 +69,16 @@ class Outcome:
 
         labels, n = self.model.labels_, len(self.model.labels_)
         shows_all = shows_memberships(n * self.clustering.n_clusters, memberships, self.session)
-        gives_degrees = getattr(self.model, "_gives_degrees", True)
-        # Labels as zeros and ones are made when asked for, and may be larger than all the rest.
-        H = self._memberships() if shows_all or gives_degrees else csr_array((n, 0))
+        # Topics have degrees of membership if they compete for the documents.
+        model = self.model.flatten() if hasattr(self.model, "leaves") else self.model
+        gives_degrees = model._gives_degrees
+        # Labels as zeros and ones are computed at each access, and may be larger than all the rest.
+        H = model.membership_ if shows_all or gives_degrees else csr_array((n, 0))
         names = list(range(n) if self.names is None else self.names)
         frame = sample_table(labels, H, names, gives_degrees).reset_index()
         for place, (name, values) in enumerate(extra.items(), start=3):
             frame.insert(place, name, values)
         return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
-
-    def _memberships(self) -> Any:
-        """Degrees of membership; topics have them where they compete for the documents."""
-        return (self.model.flatten() if hasattr(self.model, "leaves") else self.model).membership_
 
 
 # In words ---------------------------------------------------------------------------------------------------
