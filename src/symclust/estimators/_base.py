@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar
@@ -21,7 +20,7 @@ from symclust._labels import (
 )
 from symclust._types import Array
 from symclust.estimators._fitted import Fitted
-from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
+from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.inputs._placing import Placed, Placer
 from symclust.inputs._similarity import (
     Similarity,
@@ -35,8 +34,6 @@ from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, data_are, is_recording, recording
 from symclust.validation import check_features, sample_names
-
-REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
 
 class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -73,25 +70,6 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
                     "function returns, for example with affinity='precomputed', to save it."
                 )
         return state
-
-    def _check_restored(self) -> None:
-        labels, names = self.labels_, self.__dict__.get("node_names_")
-        membership = self.__dict__.get("membership_")
-        n_clusters = labels.size if membership is None else membership.shape[1]
-        are_numbers = labels.ndim == 1 and labels.dtype.kind == "i" and labels.size > 0
-        if not are_numbers or labels.min() < NOWHERE or labels.max() >= n_clusters:
-            raise ValueError(f"labels that are not numbers of {n_clusters} clusters")
-        if names is not None and len(names) != labels.size:
-            raise ValueError(f"{len(names)} names of {labels.size} samples")
-        if membership is not None and membership.shape[0] != labels.size:
-            raise ValueError(f"memberships of shape {membership.shape} of {labels.size} samples")
-        if labels.size * (int(labels.max()) + 1) > REHEARSED:
-            return
-        super()._check_restored()
-        for name in ("predict", "score"):
-            if hasattr(type(self), name):
-                with suppress(SymclustError):  # saved without data, or of attributed graphs
-                    getattr(self, name)(np.ones((1, self.n_features_in_)))
 
     def _note_features(self, X: Any, *, reset: bool = True) -> None:
         """Keep or compare the number and names of features, by scikit-learn's rules.
@@ -204,6 +182,12 @@ class SimilarityEstimator(Clusterer):
         "_made": "placing samples",
         "affinity_matrix_": "their similarities",
     }
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        words = str(getattr(self, "affinity_", ""))
+        is_network = "network" in words or words.startswith("edges and features")
+        return "node" if is_network else "sample", "cluster"
 
     def _read(self, X: Any) -> Similarity:
         similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from symclust._labels import NOWHERE
 from symclust._types import Array
 from symclust.estimators._communities import (
     Communities,
@@ -20,12 +22,14 @@ from symclust.estimators._communities import (
     named_members,
     sample_table,
 )
+from symclust.exceptions import SymclustError
 from symclust.storage import Savable
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
     from symclust.selection import Selection
 
+REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 __all__ = ["Answer", "Fitted", "Placement", "PlacingAnswer"]
 
 
@@ -40,7 +44,6 @@ class Fitted(Savable):
     membership_: Any
     node_names_: list[Any] | None = None
     selection_: Selection | None = None  # why there is this number of clusters, after "auto"
-    _noun: ClassVar[str] = "sample"
 
     @property
     def n_clusters_(self) -> int:
@@ -50,6 +53,11 @@ class Fitted(Savable):
     def _check_fitted(self) -> None:
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        """Words for a sample and a cluster."""
+        return "sample", "cluster"
 
     @property
     def _gives_degrees(self) -> bool:
@@ -162,24 +170,45 @@ class Fitted(Savable):
 
         return report.summary_html(self)
 
+    def _check_restored(self) -> None:
+        labels, names, membership = self.labels_, self.node_names_, vars(self).get("membership_")
+        n_clusters = labels.size if membership is None else membership.shape[1]
+        if labels.ndim != 1 or labels.dtype.kind != "i" or not labels.size or not _within(labels, n_clusters):
+            raise ValueError(f"labels that are not numbers of {n_clusters} clusters")
+        if names is not None and len(names) != labels.size:
+            raise ValueError(f"{len(names)} names of {labels.size} samples")
+        if membership is not None and membership.shape[0] != labels.size:
+            raise ValueError(f"memberships of shape {membership.shape} of {labels.size} samples")
+        if labels.size * (int(labels.max()) + 1) > REHEARSED:
+            return
+        super()._check_restored()
+        for name in ("predict", "score"):
+            if isinstance(self, BaseEstimator) and hasattr(type(self), name):
+                with suppress(SymclustError):  # saved without data, or of attributed graphs
+                    getattr(self, name)(np.ones((1, self.n_features_in_)))
+
     def __str__(self) -> str:
         return f"{self!r}\n{self._in_words()}" if hasattr(self, "labels_") else repr(self)
 
     def _in_words(self) -> str:
         """A line such as "3 clusters of 150 samples, the largest with 40 %"."""
-        labels, k = self.labels_, self.n_clusters_
+        labels, k, (sample, cluster) = self.labels_, self.n_clusters_, self._nouns
         sizes = np.bincount(labels[labels >= 0], minlength=k)
-        facts = [f"{_counted(k, 'cluster')} of {_counted(len(labels), self._noun)}"]
+        facts = [f"{_counted(k, cluster)} of {_counted(len(labels), sample)}"]
         if np.count_nonzero(sizes) > 1:
             facts.append(f"the largest with {100 * sizes.max() / len(labels):.0f} %")
         if empty := np.count_nonzero(sizes == 0):
             facts.append(f"{empty:,} of them empty")
         if outside := int(np.count_nonzero(labels < 0)):
-            facts.append(f"{_counted(outside, self._noun)} in none")
+            facts.append(f"{_counted(outside, sample)} in none")
         reason = str(getattr(self, "stop_reason_", "done"))
         if reason.startswith("converged"):
             reason = f"converged after {_counted(self.n_iter_, 'iteration')}"
         return ", ".join(facts) + ("" if reason.startswith("done") else f"; {reason}")
+
+
+def _within(labels: Array, n_clusters: int) -> bool:
+    return bool(labels.min() >= NOWHERE and labels.max() < n_clusters)
 
 
 def _counted(number: int, noun: str) -> str:

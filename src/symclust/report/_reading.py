@@ -157,15 +157,7 @@ def _count(model: Any, labels: Array, membership: Any) -> int:
 
 
 def _nouns(model: Any) -> Nouns:
-    if is_segmentation(model):
-        return Nouns("pixel", "segment")
-    if hasattr(model, "topics"):
-        return Nouns("document", "topic")
-    if hasattr(model, "markers"):
-        return Nouns("sample", "subtype")
-    words = str(getattr(model, "affinity_", ""))
-    is_network = "network" in words or words.startswith("edges and features")
-    return Nouns("node" if is_network else "sample", "cluster")
+    return Nouns("pixel", "segment") if is_segmentation(model) else Nouns(*getattr(model, "_nouns", ()))
 
 
 def is_segmentation(model: Any) -> bool:

@@ -102,6 +102,10 @@ class Subtypes(PlacingAnswer):
         return list(self.samples)
 
     @property
+    def _nouns(self) -> tuple[str, str]:
+        return "sample", "subtype"
+
+    @property
     def n_subtypes(self) -> int:
         """The number of subtypes, `n_clusters_`; 1 means that the data show none."""
         return self.n_clusters_

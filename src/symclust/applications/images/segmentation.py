@@ -77,7 +77,6 @@ class Segmentation(Answer):
     [(0, 2400), (1, 2400)]
     """
 
-    _noun: ClassVar[str] = "pixel"
     _left_out: ClassVar[dict[str, str]] = {"image": "pictures of it"}
 
     labels: Array
@@ -116,6 +115,10 @@ class Segmentation(Answer):
         ends = np.concatenate([[0], np.cumsum(inside)])
         ones = np.ones(ends[-1], dtype=np.float32)
         return csr_array((ones, self.labels_[inside], ends), shape=(len(inside), self.n_segments))
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "pixel", "segment"
 
     @property
     def _gives_degrees(self) -> bool:

@@ -112,14 +112,16 @@ class NamedTopics(PlacingAnswer):
         Names of the documents.
     """
 
-    _noun: ClassVar[str] = "document"
-
     labels_: Array
     membership_: Array
     components_: Array
     terms: list[list[str]]
     node_names_: list[Any] | None = None
     _fitted: FittedTopics | None = None
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "document", "topic"
 
     def place(self, texts: Any) -> Placement:
         """New documents in these topics: `TopicTree.place`."""
@@ -161,7 +163,6 @@ class TopicTree(PlacingAnswer):
         Why there is this number of topics, if ``n_topics="auto"`` left it open.
     """
 
-    _noun: ClassVar[str] = "document"
     _renamed: ClassVar[dict[str, str]] = {"selection": "selection_", "assign": "place"}
 
     topics: list[Topic]
@@ -194,6 +195,10 @@ class TopicTree(PlacingAnswer):
     def node_names_(self) -> list[str]:  # type: ignore[override]
         """Names of the documents."""
         return self.names
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "document", "topic"
 
     @property
     def _gives_degrees(self) -> bool:
