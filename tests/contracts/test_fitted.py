@@ -142,11 +142,13 @@ def test_save_writes_the_model(fitted, data, tmp_path):
     assert loaded.to_dataframe().equals(fitted.to_dataframe())
 
 
-def test_new_samples_are_placed_by_predict_and_transform(request, made):
+def test_new_samples_are_placed_by_predict_and_transform(made):
     for name, (make, new) in MADE.items():
-        fitted = made.setdefault(name, None) or make(K)
         if new is None:
             continue
+        if name not in made:
+            made[name] = make(K)
+        fitted = made[name]
         labels, H = fitted.predict(new), fitted.transform(new)
         assert labels.shape == (30,) and labels.dtype.kind == "i", name
         assert H.shape == (30, K), name
