@@ -119,9 +119,9 @@ def subtypes(
     >>> table.iloc[:20, :5] *= 4  # the first half of the patients has five genes up, the others five others
     >>> table.iloc[20:, 5:10] *= 4
     >>> answer = subtypes(table, 2, random_state=0)
-    >>> answer.labels[0] != answer.labels[39]
+    >>> answer.labels_[0] != answer.labels_[39]
     np.True_
-    >>> sorted(marker.gene for marker in answer.markers(answer.labels[0]))
+    >>> sorted(marker.gene for marker in answer.markers(answer.labels_[0]))
     ['gene0', 'gene1', 'gene2', 'gene3', 'gene4']
     """
     _check_options(n_subtypes, transform, n_resamples, model_params)
