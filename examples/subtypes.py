@@ -29,10 +29,10 @@ print(answer.to_dataframe().head(4).round(2).to_string())
 # New patients are placed by the names of genes, in whatever order these come.
 new = pd.DataFrame(rng.poisson(profile), columns=genes).iloc[:, ::-1]
 print()
-print("new patients, one of each kind:", answer.assign(new).labels.tolist())
+print("new patients, one of each kind:", answer.predict(new).tolist())
 
-axes = plot_selection(answer.selection)
+axes = plot_selection(answer.selection_)
 assert answer.n_subtypes == 3
-assert all(len(set(kind[answer.labels == c])) == 1 for c in range(3))
+assert all(len(set(kind[answer.labels_ == c])) == 1 for c in range(3))
 assert {marker.gene[:2] for marker in answer.markers(n=None)} == {"UP"}
-assert len(set(answer.assign(new).labels.tolist())) == 3
+assert len(set(answer.predict(new).tolist())) == 3

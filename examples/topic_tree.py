@@ -41,7 +41,7 @@ print("\nTypical of each topic:")
 for topic in tree.leaves:
     print(f"[{topic.label}]", ", ".join(example.name for example in topic.examples))
 
-assignment = tree.assign(
+assignment = tree.place(
     ["Eigenvalues and eigenvectors of a symmetric matrix", "Decision tree for regression"]
 )
 for label, weights in zip(assignment.labels_, assignment.membership_, strict=True):

@@ -17,7 +17,7 @@ LEAST_REST = 0.1  # of what all clusters but the largest would hold if all were 
 
 
 class Advice(NamedTuple):
-    """What to try: about samples that belong nowhere, and about degenerate clusterings."""
+    """Advice about samples that belong nowhere, and about degenerate clusterings."""
 
     nowhere: str
     clusters: str
@@ -35,7 +35,7 @@ OF_FEATURES = Advice(
 
 
 def labels_of(H: Any) -> Array:
-    """Return the column of the largest entry of each row, the first of equal ones; −1 for a row of zeros.
+    """The column of the largest entry of each row, the first of equal ones; −1 for a row of zeros.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def labels_of(H: Any) -> Array:
 
 
 def empty_rows(H: Any) -> Array:
-    """Return a mask of the rows of memberships, dense or CSR, that hold nothing but zeros."""
+    """A mask of the rows of memberships, dense or CSR, that hold nothing but zeros."""
     if sparse.issparse(H):
         return np.bincount(H.tocoo().coords[0], weights=H.data != 0, minlength=H.shape[0]) == 0
     return ~H.any(axis=1)
 
 
 def memberships_of(labels: Array, n_clusters: int, dtype: Any) -> Array:
-    """Return a one at each sample's cluster, n × k; zeros alone for samples in none.
+    """A one at each sample's cluster, n × k; zeros alone for samples in none.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def memberships_of(labels: Array, n_clusters: int, dtype: Any) -> Array:
 
 
 def leave_out_isolated(labels: Array, A: Operator) -> Array:
-    """Return the labels with −1 for samples that are similar to no other, unless one is a cluster by itself.
+    """The labels with −1 for samples that are similar to no other, unless one is a cluster by itself.
 
     Methods that place every sample put these somewhere too, by rounding or by the order of clusters.
 
@@ -107,7 +107,7 @@ def leave_out_isolated(labels: Array, A: Operator) -> Array:
 
 
 def _isolated(A: Operator) -> Array:
-    """Return a mask of the samples with no similarity, or with one to themselves alone, up to rounding."""
+    """A mask of the samples with no similarity, or with one to themselves alone, up to rounding."""
     isolated = A.isolated()
     if A.rows_are_cheap or A.on_device:  # elsewhere a diagonal may take n products
         weights = np.random.default_rng(0).uniform(1, 2, A.n)  # similarities of both signs do not cancel
@@ -116,7 +116,7 @@ def _isolated(A: Operator) -> Array:
     return isolated
 
 
-# What is never left unsaid ----------------------------------------------------------------------------------
+# Warnings of every fit --------------------------------------------------------------------------------------
 
 
 def warn_of_degenerate(
@@ -124,18 +124,7 @@ def warn_of_degenerate(
 ) -> None:
     """Warn of samples in no cluster, of clusters without samples, and of one with nearly all samples.
 
-    Parameters
-    ----------
-    name : str
-        The estimator.
-    labels : ndarray of shape (n_samples,)
-        The clusters found, −1 for none.
-    n_clusters : int
-        How many there should be.
-    advice : Advice
-        What to try.
-    names : sequence, optional
-        Of the samples, where they are called by other names than numbers.
+    The message begins with the `name` of the estimator and ends with `advice`; `names` are those of samples.
     """
     _warn_of_nowhere(name, labels, advice.nowhere, names)
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
@@ -155,7 +144,7 @@ def warn_of_degenerate(
 
 
 def is_lopsided(sizes: Array) -> bool:
-    """Return whether all clusters but the largest hold less than a tenth of their share by equal sizes.
+    """Whether all clusters but the largest hold less than a tenth of their share by equal sizes.
 
     With two clusters that is below 5 % of the samples, with many below 10 %.
 

@@ -108,7 +108,7 @@ class DocumentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._finish(self._fit(counts), X)
 
     def transform(self, X: Any) -> Any:
-        """Return documents with the weights learned from those of `fit`.
+        """Documents with the weights learned from those of `fit`.
 
         Parameters
         ----------
@@ -205,12 +205,12 @@ def _sum_of_lengthened(counts: sparse.csr_array, weights: DocumentWeights) -> tu
 
 
 def weighted_rows(rows: Any, weights: DocumentWeights) -> Any:
-    """Return some documents with weights that were learned before."""
+    """Some documents with weights that were learned before."""
     return weights.transform(rows)
 
 
 def _without_zeros(X: Any) -> sparse.csr_array:
-    """Return X without stored zeros, which scikit-learn would count as terms of their documents."""
+    """X without stored zeros, which scikit-learn would count as terms of their documents."""
     X = sparse.csr_array(X, copy=True)
     X.eliminate_zeros()
     return X

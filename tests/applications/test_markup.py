@@ -100,4 +100,4 @@ def test_topics_of_short_news_are_not_made_of_markup():
     assert "http://www.example.com" not in tree.leaves[0].examples[0].excerpt
     kept = topics(texts, 2, random_state=0, clean=False)
     assert {"href", "lt", "http"} <= set(kept.feature_names)
-    assert tree.assign(["<b>season</b> http://moon.orbit/rocket"]).labels_[0] == tree.labels_[15]
+    assert tree.place(["<b>season</b> http://moon.orbit/rocket"]).labels_[0] == tree.labels_[15]

@@ -22,7 +22,7 @@ from symclust.applications.images._regions import (
 from symclust.applications.images._segmentations import WAYS, PixelGraph, factor
 from symclust.applications.images.segmentation import enlarged
 from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError
-from symclust.graphs import compare_pixels, find_barriers, normalized_cut, pixel_edges, read_image
+from symclust.graphs import as_picture, compare_pixels, find_barriers, normalized_cut, pixel_edges
 from symclust.metrics import boundary_map
 
 pytest.importorskip("skimage")
@@ -93,7 +93,7 @@ def test_probability_of_boundary_is_the_share_of_segmentations(answer):
 
 def test_factoring_basins_is_factoring_pixels_that_stay_together(scene):
     """‖A − HHᵀ‖² − ‖C − GGᵀ‖² does not depend on H = S M^-1/2 G."""
-    picture = read_image(scene[0][::3, ::3])
+    picture = as_picture(scene[0][::3, ::3])
     barriers = find_barriers(pixel_edges(picture), picture.valid)
     graph = PixelGraph(compare_pixels(picture, barriers, 5.0, 0.05), barriers.basins.ravel(), by_pixel=False)
     A, C = normalized_cut(graph.E).toarray().astype(float), np.asarray(graph.C)
@@ -235,15 +235,15 @@ def test_progress_is_told(scene):
 def test_pictures_and_masks_are_written(scene, answer, tmp_path):
     from skimage.io import imread
 
-    np.testing.assert_array_equal(np.load(answer.save(tmp_path / "mask.npy")), answer.labels)
-    np.testing.assert_array_equal(imread(answer.save(tmp_path / "mask.png")), answer.labels + 1)
+    np.testing.assert_array_equal(np.load(answer.save_image(tmp_path / "mask.npy")), answer.labels)
+    np.testing.assert_array_equal(imread(answer.save_image(tmp_path / "mask.png")), answer.labels + 1)
     for style in ("contours", "colours", "both"):
-        picture = imread(answer.save(tmp_path / "overlay.png", style))
+        picture = imread(answer.save_image(tmp_path / "overlay.png", style))
         np.testing.assert_array_equal(picture, answer.overlay(style))
     inside = answer.labels == 0
     assert np.ptp(answer.overlay("colours")[inside], axis=0).max() == 0
     with pytest.raises(InputError, match="ends in"):
-        answer.save(tmp_path / "mask.txt")
+        answer.save_image(tmp_path / "mask.txt")
     with pytest.raises(OptionError, match="style"):
         answer.overlay("cartoon")
 

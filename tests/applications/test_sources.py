@@ -1,4 +1,4 @@
-"""Reading documents from all the places they may be in."""
+"""Layout documents from all the places they may be in."""
 
 import gzip
 import json

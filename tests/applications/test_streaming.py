@@ -16,7 +16,7 @@ from sklearn.metrics import normalized_mutual_info_score as nmi
 
 import symclust
 from symclust import topics
-from symclust.applications import _batches
+from symclust.applications.topics import _batches
 from symclust.applications.topics._terms import count_terms
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 
@@ -60,7 +60,7 @@ def test_batches_give_the_tree_of_all_texts(size):
     same_tree(one, other)
     assert other.notes == one.notes
     assert other.empty.tolist() == [5]
-    np.testing.assert_array_equal(one.assign(texts[:9]).labels_, other.assign(texts[:9]).labels_)
+    np.testing.assert_array_equal(one.place(texts[:9]).labels_, other.place(texts[:9]).labels_)
 
 
 @pytest.mark.parametrize(

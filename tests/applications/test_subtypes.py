@@ -13,9 +13,10 @@ from scipy import sparse
 from scipy.stats import false_discovery_control, mannwhitneyu
 
 from symclust import AffineNMF, subtypes
-from symclust.applications import Marker, SubtypeAssignment
+from symclust.applications import Marker
 from symclust.applications.expression._markers import find_markers
-from symclust.applications.expression._reading import Reading, gene_floor, read_expression, select_genes
+from symclust.applications.expression._reading import Layout, gene_floor, read_expression, select_genes
+from symclust.estimators import Placement
 from symclust.exceptions import CombinationError, InputError, InputTypeError, MissingExtraError, OptionError
 from symclust.metrics import clustering_accuracy
 
@@ -57,10 +58,10 @@ def answer(patients):
 
 
 def read(expression, **options):
-    return read_expression(expression, Reading(**options))
+    return read_expression(expression, Layout(**options))
 
 
-# Reading ----------------------------------------------------------------------------------------------------
+# Layout ----------------------------------------------------------------------------------------------------
 
 
 def test_tables_are_read_either_way_round(patients):
@@ -370,7 +371,7 @@ def test_blocks_of_genes_give_the_same_markers(patients, monkeypatch):
 
 def test_markers_are_the_planted_ones(answer, patients):
     for c in range(3):
-        (kind,) = set(patients[1][answer.labels == c])
+        (kind,) = set(patients[1][answer.labels_ == c])
         found = answer.markers(c)
         assert sorted(marker.gene for marker in found) == sorted(f"M{kind}-{i}" for i in range(PER_KIND))
         assert all(marker.subtype == c and marker.auc > 0.99 for marker in found)
@@ -440,7 +441,7 @@ def test_limits_of_markers(answer):
 def test_planted_subtypes_are_found(answer, patients):
     table, kind = patients
     is_marker = table.columns.str.startswith("M")
-    assert clustering_accuracy(kind, answer.labels) == 1
+    assert clustering_accuracy(kind, answer.labels_) == 1
     assert answer.n_subtypes == 3
     assert answer.sizes.tolist() == [PER_SUBTYPE] * 3
     assert answer.samples.tolist() == list(table.index)
@@ -448,15 +449,15 @@ def test_planted_subtypes_are_found(answer, patients):
     assert len(answer.selected_genes) == 60
     assert {name for name in answer.selected_genes if name.startswith("M")} == set(table.columns[is_marker])
     assert isinstance(answer.model, AffineNMF)
-    assert_array_equal(answer.membership, answer.model.membership_)
-    assert answer.selection is None
+    assert_array_equal(answer.membership_, answer.model.membership_)
+    assert answer.selection_ is None
     assert 0 <= answer.average_entropy < 0.5
     assert answer.stability.min() > 0.95
 
 
 def test_means_are_those_of_the_values_given(answer, patients):
     for c in range(3):
-        assert_allclose(answer.means[c], patients[0][answer.labels == c].mean(axis=0))
+        assert_allclose(answer.means[c], patients[0][answer.labels_ == c].mean(axis=0))
 
 
 def test_all_forms_of_the_data_give_the_same_answer(answer, patients):
@@ -470,39 +471,39 @@ def test_all_forms_of_the_data_give_the_same_answer(answer, patients):
         (sparse.csc_array(table.to_numpy().T), arrays),
     ]:
         other = subtypes(data, 3, random_state=0, **QUICK, **names)
-        assert_array_equal(other.labels, answer.labels)
+        assert_array_equal(other.labels_, answer.labels_)
         assert other.markers(0)[0].gene == answer.markers(0)[0].gene
         assert other.samples.tolist() == answer.samples.tolist()
 
 
 def test_an_annotated_matrix_gives_the_same_answer(adata, answer):
     other = subtypes(adata, 3, genes="symbol", random_state=0, **QUICK)
-    assert_array_equal(other.labels, answer.labels)
+    assert_array_equal(other.labels_, answer.labels_)
     assert [m.gene for m in other.markers()] == [m.gene for m in answer.markers()]
-    assert_array_equal(other.assign(adata[5:9], genes="symbol").labels, answer.labels[5:9])
+    assert_array_equal(other.place(adata[5:9], genes="symbol").labels_, answer.labels_[5:9])
 
 
 def test_a_run_can_be_repeated(patients):
     one, other = (subtypes(patients[0], 3, random_state=5, n_genes=60, n_resamples=5) for _ in range(2))
-    assert_array_equal(one.membership, other.membership)
+    assert_array_equal(one.membership_, other.membership_)
     assert_array_equal(one.consensus.values, other.consensus.values)
 
 
 def test_square_roots_are_factored_and_values_reported(patients):
     table, kind = patients
     found = subtypes(table, 3, transform="sqrt", random_state=0, **QUICK)
-    assert clustering_accuracy(kind, found.labels) == 1
+    assert clustering_accuracy(kind, found.labels_) == 1
     X = np.sqrt(table[found.selected_genes].to_numpy())
-    assert_allclose(found.model.transform(X), found.membership)
-    assert_allclose(found.means[0], table[found.labels == 0].mean(axis=0))
-    assert_array_equal(found.assign(table.iloc[:4]).labels, found.labels[:4])
+    assert_allclose(found.model.transform(X), found.membership_)
+    assert_allclose(found.means[0], table[found.labels_ == 0].mean(axis=0))
+    assert_array_equal(found.place(table.iloc[:4]).labels_, found.labels_[:4])
 
 
 def test_values_themselves_are_factored_as_in_the_thesis(patients):
     table, kind = patients
     found = subtypes(table, 3, transform=None, random_state=0, **QUICK)
-    assert clustering_accuracy(kind, found.labels) == 1
-    assert_allclose(found.model.transform(table[found.selected_genes].to_numpy()), found.membership)
+    assert clustering_accuracy(kind, found.labels_) == 1
+    assert_allclose(found.model.transform(table[found.selected_genes].to_numpy()), found.membership_)
 
 
 def test_resamples_are_fitted_as_the_model_is(answer, patients):
@@ -534,16 +535,16 @@ def test_genes_that_could_not_be_chosen_from_are_noted(patients):
 def test_tables_of_samples(answer):
     frame = answer.to_dataframe()
     assert frame.index.tolist() == answer.samples.tolist()
-    assert list(frame.columns[:3]) == ["subtype", "confidence", "stability"]
-    assert_array_equal(frame["subtype"], answer.labels)
-    share = answer.membership / answer.membership.sum(axis=1, keepdims=True)
+    assert list(frame.columns)[-1] == "stability"
+    assert_array_equal(frame["label"], answer.labels_)
+    share = answer.membership_ / answer.membership_.sum(axis=1, keepdims=True)
     assert_allclose(frame["confidence"], share.max(axis=1))
-    assert_allclose(frame[["membership 0", "membership 1", "membership 2"]], answer.membership)
+    assert_allclose(frame[["cluster_0", "cluster_1", "cluster_2"]], answer.membership_)
 
 
 def test_tables_need_pandas(answer, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match="pip install pandas"):
+    with pytest.raises(MissingExtraError, match="pandas"):
         answer.to_dataframe()
 
 
@@ -567,14 +568,14 @@ def test_one_subtype_is_an_answer(patients):
         warnings.simplefilter("error")
         found = subtypes(patients[0], 1)
     assert found.n_subtypes == 1
-    assert not found.labels.any()
+    assert not found.labels_.any()
     assert found.markers() == [] == found.markers(0)
     assert found.consensus is None
     assert found.stability is None
     assert found.average_entropy == 0
     assert len(found.to_dataframe()) == 42
     assert found.means.shape == (1, 131)
-    assert not found.assign(patients[0].iloc[:3]).labels.any()
+    assert not found.place(patients[0].iloc[:3]).labels_.any()
     assert "no marker genes" in str(found)
     with pytest.raises(CombinationError, match="one subtype"):
         found.plot_consensus()
@@ -582,7 +583,7 @@ def test_one_subtype_is_an_answer(patients):
 
 def test_two_samples_are_enough_where_the_number_is_given(patients):
     found = subtypes(patients[0].iloc[[0, 41]], 2, n_resamples=3, random_state=0)
-    assert sorted(found.labels) == [0, 1]
+    assert sorted(found.labels_) == [0, 1]
     assert "2 subtypes of 2 samples" in str(found)
 
 
@@ -592,39 +593,39 @@ def test_two_samples_are_enough_where_the_number_is_given(patients):
 def test_new_samples_find_their_subtype(answer, patients):
     table, kind = make_patients(seed=1, per_subtype=5)
     table = table[patients[0].columns]
-    found = answer.assign(table)
-    of_kind = [answer.labels[patients[1] == c][0] for c in range(3)]
-    assert isinstance(found, SubtypeAssignment)
-    assert_array_equal(found.labels, np.array(of_kind)[kind])
+    found = answer.place(table)
+    of_kind = [answer.labels_[patients[1] == c][0] for c in range(3)]
+    assert isinstance(found, Placement)
+    assert_array_equal(found.labels_, np.array(of_kind)[kind])
     assert found.to_dataframe().index.tolist() == list(table.index)
     assert_array_equal(found.confidence, found.to_dataframe()["confidence"])
 
 
 def test_training_samples_keep_their_place(answer, patients):
-    assert_allclose(answer.assign(patients[0]).membership, answer.membership, rtol=1e-8, atol=1e-8)
+    assert_allclose(answer.place(patients[0]).membership_, answer.membership_, rtol=1e-8, atol=1e-8)
 
 
 def test_genes_of_new_samples_are_found_by_name(answer, patients):
     some = patients[0].iloc[[3, 30]]
-    expected = answer.membership[[3, 30]]
+    expected = answer.membership_[[3, 30]]
     turned = some.iloc[:, ::-1].assign(new=7.0).T  # another order, one gene more, on its side
-    assert_allclose(answer.assign(turned).membership, expected, rtol=1e-8, atol=1e-8)
+    assert_allclose(answer.place(turned).membership_, expected, rtol=1e-8, atol=1e-8)
     needed = some[answer.selected_genes[::-1]]
-    assert_allclose(answer.assign(needed).membership, expected, rtol=1e-8, atol=1e-8)
-    assert_allclose(answer.assign(some.to_numpy()).membership, expected, rtol=1e-8, atol=1e-8)
-    arrays = answer.assign(needed.to_numpy(), genes=needed.columns, samples=["a", "b"])
-    assert_allclose(arrays.membership, expected, rtol=1e-8, atol=1e-8)
-    assert arrays.samples.tolist() == ["a", "b"]
+    assert_allclose(answer.place(needed).membership_, expected, rtol=1e-8, atol=1e-8)
+    assert_allclose(answer.place(some.to_numpy()).membership_, expected, rtol=1e-8, atol=1e-8)
+    arrays = answer.place(needed.to_numpy(), genes=needed.columns, samples=["a", "b"])
+    assert_allclose(arrays.membership_, expected, rtol=1e-8, atol=1e-8)
+    assert arrays.node_names_ == ["a", "b"]
 
 
 def test_missing_genes_are_named(answer, patients):
     some = patients[0].iloc[:3].drop(columns=["M0-3", "M1-5"])
     with pytest.raises(InputError, match="2 of the 60 selected genes are not in the new samples") as error:
-        answer.assign(some)
+        answer.place(some)
     assert "'M1-5'" in str(error.value)
     assert "'M0-3'" in str(error.value)
     with pytest.raises(InputError, match="129 genes without names"):
-        answer.assign(some.to_numpy())
+        answer.place(some.to_numpy())
 
 
 # Pictures ---------------------------------------------------------------------------------------------------
@@ -640,7 +641,7 @@ def test_pictures(answer):
 
 def _blocks_from_above(answer):
     """Return the subtypes in the order in which the picture shows their samples."""
-    in_order = answer.labels[answer.consensus.order()]
+    in_order = answer.labels_[answer.consensus.order()]
     return [str(c) for c in dict.fromkeys(in_order.tolist())]
 
 
@@ -659,15 +660,15 @@ def chosen(patients):
 
 def test_the_number_is_chosen(chosen, patients):
     found, _ = chosen
-    assert found.n_subtypes == found.selection.n_clusters == 3
-    assert found.selection.method == "gps"
-    assert clustering_accuracy(patients[1], found.labels) == 1
-    assert str(found).splitlines()[1] == str(found.selection)
+    assert found.n_subtypes == found.selection_.n_clusters == 3
+    assert found.selection_.method == "gps"
+    assert clustering_accuracy(patients[1], found.labels_) == 1
+    assert str(found).splitlines()[1] == str(found.selection_)
 
 
 def test_the_model_is_that_of_the_number_given(chosen, patients):
     given_number = subtypes(patients[0], 3, random_state=0, **QUICK)
-    assert_array_equal(chosen[0].membership, given_number.membership)
+    assert_array_equal(chosen[0].membership_, given_number.membership_)
 
 
 def test_progress_is_told(chosen):
@@ -687,22 +688,22 @@ def test_patients_of_one_kind_are_one_subtype():
     params = {"n_repeats": 6, "n_nulls": 10, "average": "median"}
     found = subtypes(table, method_params=params, candidates=[2, 3, 4], random_state=0)
     assert found.n_subtypes == 1
-    assert not found.labels.any()
+    assert not found.labels_.any()
     assert found.markers() == []
     assert "no marker genes" in str(found)
-    assert str(found.selection) in str(found)
+    assert str(found.selection_) in str(found)
 
 
 def test_candidates_that_halves_cannot_have_are_left_out(patients):
     few = patients[0].iloc[::6]
     params = {"n_repeats": 2, "n_nulls": 2}
     found = subtypes(few, n_genes=60, candidates=[2, 3, 4, 5], method_params=params, n_resamples=0)
-    assert found.selection.candidates.tolist() == [2, 3]
+    assert found.selection_.candidates.tolist() == [2, 3]
     assert "Numbers above half of the samples were not tried: 4, 5." in found.notes
 
 
 def test_other_methods_choose_too_and_lend_their_consensus(patients):
     found = subtypes(patients[0], method="consensus", method_params={"n_resamples": 8}, n_resamples=0, **FEW)
     assert found.n_subtypes == 3
-    assert found.consensus is found.selection.consensus[3]
+    assert found.consensus is found.selection_.consensus[3]
     assert found.stability is not None

@@ -88,7 +88,7 @@ def test_empty_and_one_word_documents_are_reported(corpus):
 
 def test_assign_places_new_documents(corpus, tree):
     texts, subjects = corpus
-    found = tree.assign(
+    found = tree.place(
         ["the puck and the team on ice", "rocket to the moon", "zzz", "", "bake bread with flour"]
     )
     assert found.labels_[2:4].tolist() == [-1, -1]
@@ -97,14 +97,14 @@ def test_assign_places_new_documents(corpus, tree):
         assert subjects[leaf.documents[0]] == subject
         assert found.membership_[row].argmax() == found.labels_[row]
     assert not found.membership_[2:4].any()
-    assert (tree.assign(texts).labels_ == tree.flatten().labels_).mean() > 0.95
+    assert (tree.place(texts).labels_ == tree.flatten().labels_).mean() > 0.95
 
 
 def test_assign_solves_one_problem_once(corpus, tree, monkeypatch):
     calls = []
     transform = RefinedTopics.transform
     monkeypatch.setattr(RefinedTopics, "transform", lambda *given: calls.append(1) or transform(*given))
-    np.testing.assert_array_equal(tree.assign(corpus[0]).labels_, tree.flatten().labels_)
+    np.testing.assert_array_equal(tree.place(corpus[0]).labels_, tree.flatten().labels_)
     assert len(calls) == 1
 
 
@@ -128,11 +128,11 @@ def test_a_matrix_gives_the_topics_of_its_texts(corpus, tree):
         found = topics(matrix, 3, random_state=0, **options)
         np.testing.assert_array_equal(found.labels_, tree.labels_)
         assert [t.terms[0][0] for t in found] == [t.terms[0][0] for t in tree]
-        np.testing.assert_array_equal(found.assign(X).labels_, tree.assign(corpus[0]).labels_)
+        np.testing.assert_array_equal(found.place(X).labels_, tree.place(corpus[0]).labels_)
     with pytest.raises(CombinationError, match="come from a matrix of counts"):
-        found.assign(["hockey"])
+        found.place(["hockey"])
     with pytest.raises(InputError, match="has 2 columns, but the topics know"):
-        found.assign(np.ones((1, 2)))
+        found.place(np.ones((1, 2)))
     with pytest.raises(CombinationError, match="'min_df' cannot be used"):
         topics(X, 3, min_df=2)
 
@@ -144,9 +144,9 @@ def test_columns_of_new_documents_are_known_by_their_names(corpus, tree):
     mixed = table[names[::-1]]
     for found in (tree, named):
         with pytest.raises(InputError, match=rf"Column 0 of the table is '{names[-1]}'.*table\[tree.feature"):
-            found.assign(mixed)
-        np.testing.assert_array_equal(found.assign(mixed[names]).labels_, tree.assign(corpus[0]).labels_)
-    np.testing.assert_array_equal(unnamed.assign(table).labels_, tree.assign(corpus[0]).labels_)
+            found.place(mixed)
+        np.testing.assert_array_equal(found.place(mixed[names]).labels_, tree.place(corpus[0]).labels_)
+    np.testing.assert_array_equal(unnamed.place(table).labels_, tree.place(corpus[0]).labels_)
 
 
 def test_a_folder_and_json_lines_give_the_topics_of_their_texts(corpus, tree, tmp_path):
@@ -172,7 +172,7 @@ def test_options_of_the_vectoriser_pass_through(corpus):
     own = topics(texts, 2, random_state=0, stop_words={"hockey", "moon"})
     assert not {"hockey", "moon"} & {term for topic in own for term, _ in topic.terms}
     single = topics(texts, 2, random_state=0, dtype=np.float32)
-    assert single.membership_.dtype == single.assign(texts[:2]).membership_.dtype == np.float32
+    assert single.membership_.dtype == single.place(texts[:2]).membership_.dtype == np.float32
     called = topics(texts, 2, random_state=0, analyzer=str.split, max_df=1.0)
     assert "the" in called.feature_names
     tokens = topics(texts, 2, random_state=0, tokenizer=str.split, language=None, max_df=1.0)
@@ -325,7 +325,7 @@ def test_json_and_tables_can_be_written_whatever_the_names(tmp_path):
     path = tmp_path / "tree.json"
     path.write_text(tree.to_json(), encoding="utf-8")
     assert json.loads(path.read_text(encoding="utf-8")) == tree.to_dict()
-    tree.to_dataframe().to_csv(tmp_path / "tree.csv", encoding="utf-8")
+    tree.topics_dataframe().to_csv(tmp_path / "tree.csv", encoding="utf-8")
     assert tree.names[0] == "\ud800"
     assert tree.draw(n_examples=2).encode("utf-8")
 
@@ -354,7 +354,7 @@ def test_composed_and_decomposed_letters_are_the_same():
     assert topics(texts, 1, language=None).feature_names == ["été"]
     tree = topics([*texts, "hiver"], 1, stop_words=["e\u0301te\u0301"])
     assert tree.feature_names == ["hiver"]
-    assert topics(["été hiver"] * 3, 1, language=None).assign(["e\u0301te\u0301"]).labels_.tolist() == [0]
+    assert topics(["été hiver"] * 3, 1, language=None).place(["e\u0301te\u0301"]).labels_.tolist() == [0]
 
 
 @hypothesis.given(
@@ -366,7 +366,7 @@ def test_words_without_marks_are_what_they_were(text):
 
 
 def test_table(tree):
-    frame = tree.to_dataframe()
+    frame = tree.topics_dataframe()
     assert list(frame.index) == [topic.number for topic in tree]
     assert frame.loc[0, "size"] == 90 and frame["label"].notna().sum() == 3
     assert pd.isna(frame.loc[0, "parent"])
@@ -376,7 +376,7 @@ def test_table(tree):
 def test_table_without_pandas(tree, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match="pip install pandas"):
-        tree.to_dataframe()
+        tree.topics_dataframe()
 
 
 def test_unknown_topic(tree):
@@ -389,7 +389,7 @@ def test_trees_can_be_compared_and_sent(tree):
     assert copy != tree and copy[1] not in tree and tree[1] in tree
     assert copy.to_json() == tree.to_json()
     np.testing.assert_array_equal(
-        copy.assign(["moon orbit"]).membership_, tree.assign(["moon orbit"]).membership_
+        copy.place(["moon orbit"]).membership_, tree.place(["moon orbit"]).membership_
     )
 
 
@@ -418,8 +418,8 @@ def test_the_number_of_topics_is_chosen():
     words = np.array([f"{subject}word{i}" for subject in subjects for i in range(12)])
     texts = [" ".join(rng.choice(words[12 * (d % 4) : 12 * (d % 4) + 12], 15)) for d in range(120)]
     tree = topics(texts, "auto", random_state=0)
-    assert len(tree.leaves) == 4 == tree.selection.n_clusters
+    assert len(tree.leaves) == 4 == tree.selection_.n_clusters
     assert any(note.startswith("The number of topics was chosen: 4 clusters") for note in tree.notes)
-    assert topics(texts, 4, random_state=0).selection is None
+    assert topics(texts, 4, random_state=0).selection_ is None
     with pytest.raises(OptionError, match="n_topics='many' is not known"):
         topics(texts, "many")

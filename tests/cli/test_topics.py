@@ -23,7 +23,7 @@ def test_folder(command, letters, tmp_path):
     assert json.loads(tree.read_text())["n_topics"] == 2
     assert "40 documents, 2 topics" in out
     assert "Topics in letters" in page.read_text(encoding="utf-8")
-    assert symclust.load(tmp_path / "t.symclust").assign(["rocket to the moon"]).labels_[0] != even[0]
+    assert symclust.load(tmp_path / "t.symclust").place(["rocket to the moon"]).labels_[0] != even[0]
 
 
 def test_column_of_texts_and_stop_words(summary, letters, tmp_path):

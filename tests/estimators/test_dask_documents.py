@@ -207,12 +207,12 @@ def test_topics_are_those_in_memory(counts, refine, tmp_path):
     np.testing.assert_allclose(one.membership_, other.membership_, atol=1e-7)
     for new in (counts[:30], as_dask(counts[:30], 20)):
         np.testing.assert_allclose(
-            one.assign(new).membership_, other.assign(counts[:30]).membership_, atol=1e-7
+            one.place(new).membership_, other.place(counts[:30]).membership_, atol=1e-7
         )
     with pytest.raises(CombinationError, match="data=False"):
         one.save(tmp_path / "topics.symclust")
     loaded = symclust.load(one.save(tmp_path / "topics.symclust", data=False))
-    assert np.array_equal(loaded.assign(counts[:30]).labels_, other.assign(counts[:30]).labels_)
+    assert np.array_equal(loaded.place(counts[:30]).labels_, other.place(counts[:30]).labels_)
 
 
 def test_a_topic_that_loses_all_its_documents(counts, monkeypatch):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symclust.exceptions import InputError, InputTypeError, OptionError
-from symclust.graphs import edge_strength, pixel_affinity, read_image
+from symclust.graphs import as_picture, edge_strength, pixel_affinity
 
 pytest.importorskip("skimage")
 
@@ -32,20 +32,20 @@ def halves(rows=24, columns=32, dtype=float, low=0, high=1):
     ids=["float", "uint8", "uint16", "float32", "bool", "rgb", "any range", "int64"],
 )
 def test_every_kind_of_image_is_read_the_same(image):
-    channels = read_image(image).channels
+    channels = as_picture(image).channels
     np.testing.assert_allclose(channels[:, :, 0], halves(), atol=1e-6)
 
 
 def test_opacity_and_gaps_leave_pixels_out():
     rgba = np.zeros((6, 8, 4), dtype=np.uint8)
     rgba[:, 4:] = 255
-    assert not read_image(rgba).valid[:, :4].any()
-    assert read_image(rgba, channels="stack").valid.all()
+    assert not as_picture(rgba).valid[:, :4].any()
+    assert as_picture(rgba, channels="stack").valid.all()
     gaps = halves(6, 8)
     gaps[2, 3] = np.nan
-    assert np.argwhere(~read_image(gaps).valid).tolist() == [[2, 3]]
+    assert np.argwhere(~as_picture(gaps).valid).tolist() == [[2, 3]]
     hidden = np.ma.masked_equal(halves(6, 8), 1)
-    assert not read_image(hidden).valid[:, 4:].any()
+    assert not as_picture(hidden).valid[:, 4:].any()
     A = pixel_affinity(gaps, 2)
     assert A[[2 * 8 + 3]].nnz == 0
 
@@ -53,7 +53,7 @@ def test_opacity_and_gaps_leave_pixels_out():
 def test_an_image_of_pillow_is_read():
     from PIL import Image
 
-    picture = read_image(Image.fromarray(halves(6, 8, np.uint8, high=255)))
+    picture = as_picture(Image.fromarray(halves(6, 8, np.uint8, high=255)))
     np.testing.assert_allclose(picture.channels[:, :, 0], halves(6, 8))
 
 

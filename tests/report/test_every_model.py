@@ -125,7 +125,7 @@ def test_topics_show_terms_and_examples(page, tmp_path, sketched):
     assert not seen.all("b")
     assert tree.report(tmp_path / "b.html").read_text(encoding="utf-8").count("Topics within topics") == 1
     assert "<b>Three topics in 27 documents.</b>" in tree._repr_html_()
-    assert "clusters in 27 samples." in page(tree.flatten()).words
+    assert "topics in 27 documents." in page(tree.flatten()).words
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -169,7 +169,7 @@ def test_every_estimator_chooses(name, blobs):
     noise = np.random.RandomState(0).uniform(size=(100, 3))
     assert kind(n_clusters="auto", **inner).fit(noise).labels_.max() == 0
     fixed = kind(n_clusters="auto", **inner).fit(X).set_params(n_clusters=2).fit(X)
-    assert not hasattr(fixed, "selection_")
+    assert fixed.selection_ is None
 
 
 def test_networks_choose_and_keep_their_names():

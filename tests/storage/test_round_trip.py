@@ -315,7 +315,7 @@ def test_topics(options, path):
     assert str(loaded) == str(tree) and loaded.to_json() == tree.to_json()
     assert loaded.draw(n_examples=2) == tree.draw(n_examples=2)
     for one, other in (
-        (loaded.assign(TEXTS[:9]), tree.assign(TEXTS[:9])),
+        (loaded.place(TEXTS[:9]), tree.place(TEXTS[:9])),
         (loaded.flatten(), tree.flatten()),
     ):
         identical(one.labels_, other.labels_)
@@ -330,7 +330,7 @@ def test_topics_without_their_documents(path):
     assert b"the 1 secret" not in tree.save(path, data=False).read_bytes()
     loaded = symclust.load(path)
     identical(loaded.membership_, tree.membership_)
-    identical(loaded.assign(TEXTS).labels_, tree.assign(TEXTS).labels_)
+    identical(loaded.place(TEXTS).labels_, tree.place(TEXTS).labels_)
     assert {example.excerpt for topic in loaded for example in topic.examples} == {""}
     with pytest.raises(LeftOutError, match=r"flatten\(\)"):
         loaded.flatten()
@@ -339,7 +339,7 @@ def test_topics_without_their_documents(path):
 def test_topics_of_counts(path):
     counts = np.random.RandomState(0).poisson(0.5, (40, 20))
     tree = symclust.topics(counts, 3, random_state=0)
-    identical(symclust.load(tree.save(path)).assign(counts).labels_, tree.assign(counts).labels_)
+    identical(symclust.load(tree.save(path)).place(counts).labels_, tree.place(counts).labels_)
 
 
 @pytest.mark.parametrize("n_subtypes", [3, "auto"])
@@ -353,7 +353,7 @@ def test_subtypes(n_subtypes, path):
     loaded = symclust.load(answer.save(path))
     assert str(loaded) == str(answer) and loaded.markers() == answer.markers()
     assert loaded.to_dataframe().equals(answer.to_dataframe())
-    identical(loaded.assign(table[:5]).membership, answer.assign(table[:5]).membership)
+    identical(loaded.place(table[:5]).membership_, answer.place(table[:5]).membership_)
 
 
 # Values -----------------------------------------------------------------------------------------------------

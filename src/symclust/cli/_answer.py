@@ -1,4 +1,4 @@
-"""What is said and written about a clustering."""
+"""Words, tables and files about a clustering."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symclust.cli._console import errors, screen
 from symclust.cli._output import STDOUT, ToFiles, print_table, shows_memberships, write_table
 from symclust.cli._session import Session
 
-__all__ = ["Answer", "show_findings", "summary_of"]
+__all__ = ["Outcome", "show_findings", "summary_of"]
 
 MOST_ROWS = 20  # clusters that are listed on the screen: the largest
 MOST_DOUBTS = 6
@@ -26,7 +26,7 @@ BAR = 16
 
 
 @dataclass
-class Answer:
+class Outcome:
     """A fitted model and the names of its samples."""
 
     session: Session
@@ -36,7 +36,7 @@ class Answer:
 
     @cached_property
     def clustering(self) -> Any:
-        """What can be said about it; finding that out takes a while for large trees."""
+        """The overview for words and tables; it takes a while for large trees."""
         from symclust.report import read_clustering
 
         return read_clustering(self.model)
@@ -62,31 +62,29 @@ class Answer:
         self.session.write("report", make)
 
     def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
-        """Return one row per sample: name, label, confidence, what else is given, memberships."""
+        """One row per sample: name, label, confidence, what else is given, memberships."""
         from scipy.sparse import csr_array
 
         from symclust.estimators import sample_table
 
         labels, n = self.model.labels_, len(self.model.labels_)
         shows_all = shows_memberships(n * self.clustering.n_clusters, memberships, self.session)
-        gives_degrees = getattr(self.model, "_gives_degrees", True)
-        # Labels as zeros and ones are made when asked for, and may be larger than all the rest.
-        H = self._memberships() if shows_all or gives_degrees else csr_array((n, 0))
+        # Topics have degrees of membership if they compete for the documents.
+        model = self.model.flatten() if hasattr(self.model, "leaves") else self.model
+        gives_degrees = model._gives_degrees
+        # Labels as zeros and ones are computed at each access, and may be larger than all the rest.
+        H = model.membership_ if shows_all or gives_degrees else csr_array((n, 0))
         names = list(range(n) if self.names is None else self.names)
         frame = sample_table(labels, H, names, gives_degrees).reset_index()
         for place, (name, values) in enumerate(extra.items(), start=3):
             frame.insert(place, name, values)
         return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
 
-    def _memberships(self) -> Any:
-        """Return degrees of membership; topics have them where they compete for the documents."""
-        return (self.model.flatten() if hasattr(self.model, "leaves") else self.model).membership_
-
 
 # In words ---------------------------------------------------------------------------------------------------
 
 
-def show_findings(answer: Answer, *, is_on_stdout: bool = True) -> None:
+def show_findings(answer: Outcome, *, is_on_stdout: bool = True) -> None:
     """Draw what was found: sentences, sizes, and what is doubtful."""
     if answer.session.shows_answer:
         with answer.session.trying("summary"):
@@ -148,8 +146,8 @@ def _typical(clustering: Any, row: Any) -> list[str]:
 # For programs -----------------------------------------------------------------------------------------------
 
 
-def summary_of(answer: Answer) -> dict[str, Any]:
-    """Return what was found as plain numbers and sentences, for --json."""
+def summary_of(answer: Outcome) -> dict[str, Any]:
+    """The findings as plain numbers and sentences, for --json."""
     from symclust.report import find
 
     model, clustering = answer.model, answer.clustering

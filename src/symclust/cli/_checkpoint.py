@@ -27,7 +27,6 @@ class Resumable:
             help="Keep the work in this file every 30 seconds; if it is there, go on from it.",
             metavar="FILE",
             rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None
 

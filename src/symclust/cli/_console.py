@@ -50,7 +50,7 @@ def print_line(console: Console, text: str, style: str = "") -> None:
 
 
 def as_options(message: str) -> str:
-    """Return a message of the library in the words of the command.
+    """A message of the library in the words of the command.
 
     Examples
     --------

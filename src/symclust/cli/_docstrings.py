@@ -28,7 +28,7 @@ END = re.compile(r"\n(Notes|See Also|Examples|References|Raises|Warns|Other Para
 
 
 def docstrings() -> dict[str, str]:
-    """Return what docstrings of public functions and classes say of them, by their full names.
+    """Docstrings of public functions and classes by their full names, without examples and references.
 
     Each text is there once, under the first name it is found by.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,52 +15,36 @@ from symclust.exceptions import CombinationError, InputError, warn
 if TYPE_CHECKING:
     from symclust.readers import Described
 
-__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "read_input"]
+__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "called", "read_input"]
 
 PANEL = "How the file is read (guessed unless told)"
 UNEVEN = 20  # times the median deviation: beyond, a column is in units of its own
 FILE_HELP = "The file to read, or - for standard input. Compressed files (.gz) are fine."
 
 
-class KindOfSamples(StrEnum):
-    features = "features"
-    similarity = "similarity"
-    graph = "graph"
+KindOfSamples = Literal["features", "similarity", "graph"]
 
 
-class KindOfGraphs(StrEnum):
-    graph = "graph"
-    similarity = "similarity"
+KindOfGraphs = Literal["graph", "similarity"]
 
 
-class TextColumns(StrEnum):
-    drop = "drop"
-    one_hot = "one_hot"
+TextColumns = Literal["drop", "one_hot"]
 
 
-class Missing(StrEnum):
-    drop_rows = "drop_rows"
-    drop_columns = "drop_columns"
-    mean = "mean"
+Missing = Literal["drop_rows", "drop_columns", "mean"]
 
 
-class Scale(StrEnum):
-    standard = "standard"
-    none = "none"
+Scale = Literal["standard", "none"]
 
 
-class Duplicates(StrEnum):
-    sum = "sum"
-    max = "max"
-    first = "first"
+Duplicates = Literal["sum", "max", "first"]
 
 
-def _option(*names: str, help: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=PANEL, show_default=False, **more)
+_option = partial(typer.Option, rich_help_panel=PANEL)
 
 
 def _column(value: str | None) -> Any:
-    """Return a column as readers know it: a name, a number, or None where there is none."""
+    """A column for readers: a name, a number, or None if there is none."""
     return None if value == "none" else int(value) if value is not None and value.isdigit() else value
 
 
@@ -69,7 +53,7 @@ class Reading:
     """Options for reading any file."""
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given, as `read_described` takes them."""
+        """The options that were given, as `read_described` takes them."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return {name: _given(name, value) for name, value in values.items() if value not in (None, [])}
 
@@ -79,7 +63,7 @@ def _given(name: str, value: Any) -> Any:
         return _column(value)
     if name == "columns":
         return [_column(part) for entry in value for part in entry.split(",")]
-    return str(value) if isinstance(value, StrEnum) else value
+    return value
 
 
 Delimiter = Annotated[
@@ -192,7 +176,7 @@ def read_input(
     """Read a file, say what was assumed, and refuse what the command is not for."""
     options = reading.given()
     kind, scale = options.pop("kind", only), options.pop("scale", None)
-    name = _name(path)
+    name = called(path)
     with session.progress(f"Reading {name}"):
         found = _read(path, name, kind, options, is_told=reading.given().get("kind") is not None)
     if found.kind not in kinds:
@@ -207,15 +191,15 @@ def read_input(
 
 
 def _scaled(found: Described, scale: str | None) -> Described:
-    """Return the features in the units that were asked for; say where one column outweighs the others."""
+    """The features in the units that were asked for; say if one column outweighs the others."""
     data = found.data
     if found.kind != "features" or not hasattr(data, "columns"):
-        if scale == Scale.standard:
+        if scale == "standard":
             raise InputError("--scale standard is for tables of features with columns.")
         return found
     deviations = data.std(ddof=0)
     varying = deviations[deviations > 0]
-    if scale == Scale.standard:
+    if scale == "standard":
         return replace(found, data=(data - data.mean()) / deviations.where(deviations > 0, 1))
     if scale is None and len(varying) > 1 and varying.max() > UNEVEN * varying.median():
         warn(
@@ -227,7 +211,7 @@ def _scaled(found: Described, scale: str | None) -> Described:
 
 
 def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bool) -> Described:
-    """Read a file; where the command has said of what kind it is, the user is told in other words."""
+    """Read a file, with errors in words of the command if that sets the kind."""
     from symclust.readers import read_described
 
     try:
@@ -243,12 +227,13 @@ def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bo
         raise InputError(str(error).replace("Say kind='features'", "Use symclust cluster")) from error
 
 
-def _name(path: Path) -> str:
+def called(path: Path) -> str:
+    """The name of an input in messages."""
     return "standard input" if str(path) == "-" else path.name or str(path)
 
 
 def _shape(found: Described) -> str:
-    """Return what was read, in words."""
+    """The data in words, such as "150 samples with 4 features"."""
     data = found.data
     if found.kind == "texts":
         return f"{len(data):,} documents"

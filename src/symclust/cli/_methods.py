@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from inspect import signature
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
 from symclust.exceptions import OptionError
 
-__all__ = ["Method", "SimilarityMethod", "make_model", "number_of"]
+__all__ = ["GraphMethodName", "MethodName", "make_model", "number_of"]
 
 AUTO = "auto"
 
 
-class Method(StrEnum):
-    """What clusters samples."""
+MethodName = Literal[
+    "sym-nmf",
+    "off-diagonal",
+    "tree",
+    "left-stochastic",
+    "spectral",
+    "kernel-k-means",
+    "nmf",
+    "spherical-k-means",
+]
 
-    sym_nmf = "sym-nmf"
-    off_diagonal = "off-diagonal"
-    tree = "tree"
-    left_stochastic = "left-stochastic"
-    spectral = "spectral"
-    kernel_k_means = "kernel-k-means"
-    nmf = "nmf"
-    spherical_k_means = "spherical-k-means"
 
-
-class SimilarityMethod(StrEnum):
-    """What clusters the nodes of a graph."""
-
-    sym_nmf = "sym-nmf"
-    off_diagonal = "off-diagonal"
-    tree = "tree"
-    left_stochastic = "left-stochastic"
-    spectral = "spectral"
+GraphMethodName = Literal["sym-nmf", "off-diagonal", "tree", "left-stochastic", "spectral"]
 
 
 CLASSES = {
@@ -51,7 +42,7 @@ CLASSES = {
 
 
 def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) -> Any:
-    """Return an estimator; options that are None were not given, others it has to know."""
+    """An estimator; options that are None were not given, others must be its parameters."""
     from symclust import estimators
 
     kinds = {name: getattr(estimators, one) for name, one in CLASSES.items()}
@@ -62,7 +53,7 @@ def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) ->
         if name not in known:
             having = [other for other, one in kinds.items() if name in signature(one).parameters]
             raise OptionError(
-                f"--{name.replace('_', '-')} means nothing to --method {method}; it is for "
+                f"--{name.replace('_', '-')} is no option of --method {method}; it is for "
                 f"{', '.join(having)}."
             )
     chance = {"random_state": seed} if "random_state" in known else {}
@@ -70,7 +61,7 @@ def make_model(method: str, n_clusters: int | str, seed: int, **options: Any) ->
 
 
 def number_of(value: str) -> int | str:
-    """Return a number of clusters, or "auto"."""
+    """A number of clusters, or "auto"."""
     if value.strip().lower() == AUTO:
         return AUTO
     try:

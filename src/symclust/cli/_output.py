@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -22,6 +23,7 @@ from symclust.exceptions import InputError, OptionError
 __all__ = ["PANEL", "ToFiles", "ToPage", "aim", "print_table", "shows_memberships", "write_table"]
 
 PANEL = "What is written"
+_option = partial(typer.Option, rich_help_panel=PANEL)
 STDOUT = "-"
 MOST_CELLS = 20_000_000  # of memberships in a table, unless they are asked for: some 200 MB of text
 TABLES = (".csv", ".tsv", ".parquet", ".json")
@@ -29,15 +31,7 @@ PAGES = (".html", ".htm")
 Target = tuple[Path | None, tuple[str, ...]]  # a file, and the endings that it may have
 
 
-Report = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        help="Page about what was found, one .html file.",
-        rich_help_panel=PANEL,
-        show_default=False,
-    ),
-]
+Report = Annotated[Path | None, _option("--report", help="Page about what was found, one .html file.")]
 
 
 @dataclass(frozen=True)
@@ -53,32 +47,23 @@ class ToFiles:
 
     output: Annotated[
         Path | None,
-        typer.Option(
+        _option(
             "--output",
             "-o",
             help="Table with one row per sample: .csv, .tsv, .parquet or .json; - prints CSV.",
-            rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None
     memberships: Annotated[
         bool | None,
-        typer.Option(
+        _option(
             "--memberships/--no-memberships",
             help="Whether the table has a column for each cluster; by default unless it gets huge.",
-            rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None
     report: Report = None
     model: Annotated[
         Path | None,
-        typer.Option(
-            "--model",
-            help="The fitted model, for symclust.load in Python.",
-            rich_help_panel=PANEL,
-            show_default=False,
-        ),
+        _option("--model", help="The fitted model, for symclust.load in Python."),
     ] = None
 
     def check(self, session: Session, **others: Target) -> None:
@@ -191,7 +176,7 @@ WRITERS: dict[str, Callable[[Any, Any], None]] = {
 
 
 def shows_memberships(cells: int, wanted: bool | None, session: Session) -> bool:
-    """Return whether a table gets a column for each cluster: as wanted, otherwise unless it gets huge."""
+    """Whether a table gets a column for each cluster: as wanted, otherwise unless it gets huge."""
     if wanted is None and cells > MOST_CELLS:
         session.note(
             f"The table leaves out the {cells:,} memberships; --memberships writes them all.", style=""

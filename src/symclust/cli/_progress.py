@@ -15,12 +15,12 @@ from symclust.cli._console import errors, print_line
 
 __all__ = ["Bar", "show_progress"]
 
-PAUSE = 10.0  # seconds between two lines where there is no terminal
+PAUSE = 10.0  # seconds between two lines if there is no terminal
 SURE = 0.03  # share of the work that is done before the time left is guessed
 
 
 class Bar:
-    """What is told how far the work is; `to` draws it."""
+    """Progress of the work, drawn by `to`."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -30,7 +30,7 @@ class Bar:
         """Draw that a share of the work, from 0 to 1, is done."""
 
     def left(self, share: float) -> str:
-        """Return how long it will still take, as far as one can tell."""
+        """A guess of the time left, in words; empty near the start."""
         if not SURE <= share < 1:
             return ""
         seconds = (time.perf_counter() - self.began) * (1 - share) / share
@@ -39,7 +39,7 @@ class Bar:
     # What estimators call -----------------------------------------------------------------------------------
 
     def descent(self, model: Any) -> Callable[[Any], None]:
-        """Return a callback for solvers, whose end is a small gradient, a limit, or both.
+        """A callback for solvers, whose end is a small gradient, a limit, or both.
 
         The gradient falls about as fast as a power of the iterations, so that its logarithm tells how far the
         way is; the guess is rough.
@@ -72,7 +72,7 @@ class Bar:
         self.to(step.done / max(step.total, 1), f"{step.stage}{count}")
 
     def leaves(self, wanted: int) -> Callable[[Any], None]:
-        """Return a callback for a tree that grows to some number of leaves."""
+        """A callback for a tree that grows to some number of leaves."""
 
         def report(step: Any) -> None:
             count = step.iteration + 1
@@ -122,7 +122,7 @@ def show_progress(title: str, is_shown: bool = True) -> Iterator[Bar]:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in words.
+    """A time in words.
 
     Examples
     --------

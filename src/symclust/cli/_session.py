@@ -1,4 +1,4 @@
-"""One run of a command: what it says, what it writes, how it is limited, and how it ends.
+"""One run of a command: its messages, files, limits and end.
 
 Exit codes: 0 for an answer, 1 for input that cannot be used or a failure, 2 for a wrong call, 130 for Ctrl-C.
 """
@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -33,20 +34,18 @@ __all__ = ["FAILED", "INTERRUPTED", "PANEL", "Session", "Work"]
 FAILED = 1
 UNEXPECTED = "This was not expected. Run it again with --debug, and report what it shows."
 PANEL = "How it runs"
+THREADS = "Use at most so many threads; all processors by default. The answer does not depend on it."
+_option = partial(typer.Option, rich_help_panel=PANEL)
 # Of other libraries only what concerns the user is passed on; --debug shows all.
 FOR_DEVELOPERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, RuntimeWarning)
 
 
 @dataclass
 class Session:
-    """Options of every command, and what happens while it runs."""
+    """Options of every command, and the state of its run."""
 
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a summary as JSON, and nothing else.", rich_help_panel=PANEL)
-    ] = False
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from.", rich_help_panel=PANEL)
-    ] = False
+    as_json: Annotated[bool, _option("--json", help="Print a summary as JSON, and nothing else.")] = False
+    debug: Annotated[bool, _option("--debug", help="Show where an error comes from.")] = False
     careful: list[str] = field(init=False, default_factory=list)
     wanted: dict[str, Path] = field(init=False, default_factory=dict)  # files, by what they hold
     written: dict[str, Path] = field(init=False, default_factory=dict)
@@ -146,10 +145,10 @@ class Session:
     def keep(self, text: str) -> None:
         """Say that the work was interrupted, and what is kept of it."""
         self.was_interrupted = True
-        self._care(f"Interrupted: what was found until now is kept. {text}")
+        self._warn_once(f"Interrupted: what was found until now is kept. {text}")
 
     def best_so_far(self, bar: Bar, choose: Callable[..., Any]) -> Any:
-        """Return the answer of `choose`, which takes a callback; after Ctrl-C the best one until then."""
+        """The answer of `choose`, which takes a callback; after Ctrl-C the best one until then."""
         best = None
 
         def follow(step: Any) -> None:
@@ -210,16 +209,16 @@ class Session:
         if issubclass(category, InterruptedWarning):
             self.keep(text)
         else:
-            self._care(text, "" if self.is_interrupted else "Careful: ")
+            self._warn_once(text, "" if self.is_interrupted else "Careful: ")
 
-    def _care(self, text: str, mark: str = "") -> None:
+    def _warn_once(self, text: str, mark: str = "") -> None:
         if text not in self.careful:
             self.careful.append(text)
             if not self.quiet:
                 print_line(errors, mark + text, "yellow")
 
     def _conclude(self, error: BaseException | None) -> int:
-        """Say how it ended, unless all went well; return the exit code."""
+        """Write how it ended, unless all went well; return the exit code."""
         if isinstance(error, typer.Exit) and not self.is_interrupted:
             return error.exit_code
         if error is not None:
@@ -245,7 +244,7 @@ class Session:
         return f"Interrupted, before there was anything to keep{': nothing was written' * bool(self.wanted)}."
 
     def _files(self) -> str:
-        """Return which files are written, and why others are not."""
+        """The files that are written, and why others are not."""
         there = [f"the {what} {path}" for what, path in self.written.items()]
         lacking = [
             f"the {what} {self.wanted.get(what, '')}".rstrip() + f" ({reason.rstrip('.')})"
@@ -260,28 +259,10 @@ class Work(Session):
     """Options of commands that compute."""
 
     seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            min=0,
-            max=2**32 - 1,
-            help="The same seed gives the same answer.",
-            rich_help_panel=PANEL,
-        ),
+        int, _option("--seed", min=0, max=2**32 - 1, help="The same seed gives the same answer.")
     ] = 0
-    threads: Annotated[  # type: ignore[misc]
-        int | None,
-        typer.Option(
-            "--threads",
-            min=1,
-            help="Use at most so many threads; all processors by default. The answer does not depend on it.",
-            rich_help_panel=PANEL,
-            show_default=False,
-        ),
-    ] = None
-    quiet: Annotated[  # type: ignore[misc]
-        bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=PANEL)
-    ] = False
+    threads: Annotated[int | None, _option("--threads", min=1, help=THREADS)] = None  # type: ignore[misc]
+    quiet: Annotated[bool, _option("--quiet", "-q", help="Print errors alone.")] = False  # type: ignore[misc]
 
     def load(self) -> None:
         """Import the package, which takes two seconds: the help of a command does without."""
@@ -289,7 +270,7 @@ class Work(Session):
 
 
 def _reason(error: BaseException) -> str:
-    """Return what an error says, in one line and in the words of the command."""
+    """The message of an error in one line, in the words of the command."""
     if isinstance(error, SymclustError):
         text = str(error)
     elif isinstance(error, MemoryError):
@@ -307,7 +288,7 @@ def _say_error(*texts: str) -> None:
 
 
 def _state_of(path: Path) -> tuple[int, ...] | None:
-    """Return what changes when a file is replaced; None if there is no file."""
+    """The numbers that change if a file is replaced; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -340,7 +321,7 @@ def _limited(threads: int | None) -> Iterator[None]:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers of NumPy as those of Python, and paths as text."""
+    """Numbers of NumPy as those of Python, and paths as text."""
     import numpy as np
 
     if isinstance(value, np.ndarray):

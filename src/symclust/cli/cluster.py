@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
-from symclust.cli._input import FILE_HELP, OfSamples, read_input
-from symclust.cli._methods import Method, make_model, number_of
+from symclust.cli._input import FILE_HELP, OfSamples, called, read_input
+from symclust.cli._methods import MethodName, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
 
@@ -22,13 +21,7 @@ __all__ = ["cluster"]
 QUICK = 1.0  # seconds of the descent that follows an interrupted choice
 
 
-class Affinity(StrEnum):
-    auto = "auto"
-    nearest_neighbors = "nearest_neighbors"
-    cosine = "cosine"
-    gaussian = "gaussian"
-    self_tuning = "self_tuning"
-    random_walk = "random_walk"
+AffinityName = Literal["auto", "nearest_neighbors", "cosine", "gaussian", "self_tuning", "random_walk"]
 
 
 def cluster(
@@ -43,22 +36,18 @@ def cluster(
             metavar="K|auto",
         ),
     ] = "auto",
-    method: Annotated[Method, typer.Option("--method", "-m", help="What finds them.")] = Method.sym_nmf,
+    method: Annotated[MethodName, typer.Option("--method", "-m", help="What finds them.")] = "sym-nmf",
     affinity: Annotated[
-        Affinity | None,
-        typer.Option("--affinity", help="How alike samples are; auto unless told.", show_default=False),
+        AffinityName | None, typer.Option("--affinity", help="How alike samples are; auto unless told.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Seconds after which to stop.", show_default=False)
+        float | None, typer.Option("--time-limit", help="Seconds after which to stop.")
     ] = None,
     max_iter: Annotated[
-        int | None, typer.Option("--max-iter", help="Iterations after which to stop.", show_default=False)
+        int | None, typer.Option("--max-iter", help="Iterations after which to stop.")
     ] = None,
     tol: Annotated[
-        float | None,
-        typer.Option(
-            "--tol", help="How close to a minimum to stop; smaller takes longer.", show_default=False
-        ),
+        float | None, typer.Option("--tol", help="How close to a minimum to stop; smaller takes longer.")
     ] = None,
     *,
     reading: OfSamples,
@@ -80,7 +69,7 @@ def cluster(
     )
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     fit(session, model, found.data, resumable)
-    answer = Answer(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
+    answer = Outcome(session, model, model.node_names_ or found.names, f"Clusters in {called(file)}")
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": method})
 
@@ -109,7 +98,7 @@ def fit(session: Session, model: Any, data: Any, resumable: Resumable) -> None:
 
 
 def _choose(session: Session, model: Any, data: Any) -> Any:
-    """Return how many clusters there are; an interrupted choice is followed by a short fit."""
+    """The choice of the number of clusters; an interrupted one is followed by a short fit."""
     from symclust.selection import choose_for
 
     with session.progress("Comparing numbers of clusters") as bar:
@@ -120,13 +109,9 @@ def _choose(session: Session, model: Any, data: Any) -> Any:
 
 
 def finish(
-    answer: Answer, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
+    answer: Outcome, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
 ) -> None:
     """Show what was found, write what is wanted, and end."""
     show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
     answer.write(to, extra)
     answer.session.finish(lambda: {**about, **summary_of(answer)})
-
-
-def _called(file: Path) -> str:
-    return "standard input" if str(file) == STDOUT else file.name

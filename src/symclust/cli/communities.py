@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from symclust.cli._answer import Answer
+from symclust.cli._answer import Outcome
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfGraphs, read_input
-from symclust.cli._methods import SimilarityMethod, make_model, number_of
+from symclust.cli._methods import GraphMethodName, make_model, number_of
 from symclust.cli._output import PANEL, ToFiles
 from symclust.cli._session import Work
 from symclust.cli.cluster import finish, fit
@@ -34,12 +34,11 @@ def communities(
         ),
     ] = "auto",
     method: Annotated[
-        SimilarityMethod | None,
+        GraphMethodName | None,
         typer.Option(
             "--method",
             "-m",
             help="What finds them: sym-nmf, and tree for more than 50,000 nodes, unless told.",
-            show_default=False,
         ),
     ] = None,
     overlap: Annotated[
@@ -51,7 +50,6 @@ def communities(
             help="Add a column with all communities of a node: those in which it is at least this share as "
             "strong as in its own.",
             rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None,
     *,
@@ -71,18 +69,18 @@ def communities(
     to.check(session)
     kind = "auto" if reading.kind is None and graph.suffix in (".npz", ".npy", ".mtx") else "graph"
     found = read_input(session, graph, reading, ("graph", "similarity"), only=kind)
-    chosen = method or (SimilarityMethod.tree if found.data.shape[0] > LARGE else SimilarityMethod.sym_nmf)
+    chosen = method or ("tree" if found.data.shape[0] > LARGE else "sym-nmf")
     model: Any = make_model(chosen, clusters, session.seed)
-    if chosen is SimilarityMethod.tree and clusters == "auto" and found.data.shape[0] > LARGE:
+    if chosen == "tree" and clusters == "auto" and found.data.shape[0] > LARGE:
         model.set_params(n_clusters=None)  # as many as raise the modularity: a network may have thousands
     fit(session, model, found.data, resumable)
-    answer = Answer(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
+    answer = Outcome(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
     about = {"command": "communities", "file": str(graph), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": chosen}, partial(_shared, model, overlap))
 
 
 def _shared(model: Any, threshold: float | None) -> dict[str, list[str]]:
-    """Return the column with the numbers of all communities of each node, with spaces between them."""
+    """The column with the numbers of all communities of each node, with spaces between them."""
     if threshold is None:
         return {}
     of_node: list[list[str]] = [[] for _ in model.labels_]

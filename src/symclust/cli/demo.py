@@ -71,7 +71,7 @@ def _make(session: Work, parts: list[Part], seconds: dict[str, float]) -> None:
         start = perf_counter()
         for part in make(session):
             parts.append(part)
-            _tell(session, part)
+            _say_found(session, part)
         seconds[title] = round(perf_counter() - start, 2)
         if session.is_interrupted:
             break
@@ -125,6 +125,8 @@ def _number(session: Work) -> Iterator[Part]:
 
 
 def _documents(session: Work) -> Iterator[Part]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
     from symclust.report import Part
 
     with session.progress("Gathering docstrings"):
@@ -133,7 +135,7 @@ def _documents(session: Work) -> Iterator[Part]:
         tree = symclust.topics(
             texts,
             N_TOPICS,
-            stop_words=[*_english(), *COMMON.split()],
+            stop_words=sorted({*ENGLISH_STOP_WORDS, *COMMON.split()}),
             model_params={"callback": bar.leaves(3 * N_TOPICS)},
             random_state=session.seed,
         )
@@ -144,12 +146,6 @@ def _documents(session: Work) -> Iterator[Part]:
         "topics.",
         n_members=8,
     )
-
-
-def _english() -> list[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return sorted(ENGLISH_STOP_WORDS)
 
 
 def _picture(session: Work) -> Iterator[Part]:
@@ -186,7 +182,7 @@ PARTS: dict[str, Callable[[Work], Iterator[Part]]] = {
 }
 
 
-def _tell(session: Work, part: Part) -> None:
+def _say_found(session: Work, part: Part) -> None:
     """Say in a sentence or two what a part has found."""
     if hasattr(part.model, "candidates"):
         session.say(part.model.sentence)

@@ -72,7 +72,7 @@ def _blas(library: dict[str, Any]) -> str:
 
 
 def optional_parts() -> dict[str, list[str]]:
-    """Return the libraries of each extra, as the installed package itself declares them."""
+    """The libraries of each extra, as the installed package itself declares them."""
     parts: dict[str, list[str]] = {}
     for requirement in requires("symclust") or []:
         found = re.match(r"""([\w.-]+).*\bextra\s*==\s*["']([\w-]+)["']""", requirement)

@@ -36,7 +36,6 @@ def reproduce(
             help="Folder with the labelled data sets; SYMCLUST_DATA unless told.",
             exists=True,
             file_okay=False,
-            show_default=False,
         ),
     ] = None,
     *,
@@ -69,7 +68,7 @@ def reproduce(
 
 
 def _checkout() -> Path:
-    """Return the folder of the project's source code, here or above."""
+    """The folder of the project's source code, here or above."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / FOLDER / "__main__.py").is_file() and (folder / "src" / "symclust").is_dir():
@@ -81,7 +80,7 @@ def _checkout() -> Path:
 
 
 def _experiments(folder: Path) -> dict[str, str]:
-    """Return the names of the experiments, and the first sentence each says of itself."""
+    """The names of the experiments, and the first sentence each says of itself."""
     found = {}
     for path in sorted(folder.glob("[!_]*.py")):
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 import symclust
-from symclust.cli._answer import Answer, show_findings, summary_of
+from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._input import OfImages, read_input
 from symclust.cli._output import PAGES, PANEL, ToPage, aim
 from symclust.cli._session import Work
@@ -20,23 +19,13 @@ __all__ = ["segment"]
 MASKS, PICTURES = (".png", ".tif", ".tiff", ".npy"), (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 
 
-class Way(StrEnum):
-    clusters = "clusters"
-    embedding = "embedding"
-    spectral_clusters = "spectral_clusters"
-    spectral_embedding = "spectral_embedding"
+Way = Literal["clusters", "embedding", "spectral_clusters", "spectral_embedding"]
 
 
-class Preset(StrEnum):
-    full = "full"
-    fast = "fast"
-    large = "large"
+Preset = Literal["full", "fast", "large"]
 
 
-class Style(StrEnum):
-    both = "both"
-    contours = "contours"
-    colours = "colours"
+Style = Literal["both", "contours", "colours"]
 
 
 def segment(
@@ -44,15 +33,12 @@ def segment(
         Path, typer.Argument(help="The image: .png, .jpg, .tif, .bmp, .gif or .npy.", show_default=False)
     ],
     segments: Annotated[
-        int | None,
-        typer.Option(
-            "--segments", "-k", min=1, help="How many regions; chosen unless told.", show_default=False
-        ),
+        int | None, typer.Option("--segments", "-k", min=1, help="How many regions; chosen unless told.")
     ] = None,
-    way: Annotated[Way, typer.Option("--way", help="How regions are found.")] = Way.clusters,
+    way: Annotated[Way, typer.Option("--way", help="How regions are found.")] = "clusters",
     preset: Annotated[
         Preset, typer.Option("--preset", help="fast compares fewer pixels, large keeps more of them.")
-    ] = Preset.fast,
+    ] = "fast",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -61,21 +47,15 @@ def segment(
             help="Mask with the region of each pixel: .png or .tif (from 1 on; 0 is none), or .npy (from 0 "
             "on; -1 is none).",
             rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None,
     overlay: Annotated[
         Path | None,
-        typer.Option(
-            "--overlay",
-            help="Picture of the regions: .png, .jpg or .tif.",
-            rich_help_panel=PANEL,
-            show_default=False,
-        ),
+        typer.Option("--overlay", help="Picture of the regions: .png, .jpg or .tif.", rich_help_panel=PANEL),
     ] = None,
     style: Annotated[
         Style, typer.Option("--style", help="What the picture shows.", rich_help_panel=PANEL)
-    ] = Style.both,
+    ] = "both",
     *,
     reading: OfImages,
     to: ToPage,
@@ -94,10 +74,10 @@ def segment(
     session.begin_writing()
     for note in answer.notes:
         session.note(note)
-    written = Answer(session, answer, title=f"Regions in {image.name}")
+    written = Outcome(session, answer, title=f"Regions in {image.name}")
     show_findings(written)
-    session.write("mask", answer.save)
-    session.write("picture", partial(answer.save, style=str(style)))
+    session.write("mask", answer.save_image)
+    session.write("picture", partial(answer.save_image, style=style))
     written.write_page()
     about = {"command": "segment", "file": str(image), "notes": answer.notes, "shape": answer.labels.shape}
     session.finish(lambda: {**about, **summary_of(written)})

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from functools import partial
-from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from symclust.cli._answer import Answer
+from symclust.cli._answer import Outcome
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
 from symclust.cli._input import FILE_HELP, OfSamples, read_input
-from symclust.cli._methods import Method, make_model
+from symclust.cli._methods import MethodName, make_model
 from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, aim, write_table
 from symclust.cli._session import Work
 
@@ -26,21 +24,22 @@ __all__ = ["select_k"]
 BAR = 12
 
 
-class Rule(StrEnum):
-    auto = "auto"
-    adjusted_modularity = "adjusted_modularity"
-    gps = "gps"
-    prediction_strength = "prediction_strength"
-    gap = "gap"
-    consensus = "consensus"
-    cross_validation = "cross_validation"
-    silhouette = "silhouette"
-    modularity = "modularity"
-    bethe_hessian = "bethe_hessian"
+Rule = Literal[
+    "auto",
+    "adjusted_modularity",
+    "gps",
+    "prediction_strength",
+    "gap",
+    "consensus",
+    "cross_validation",
+    "silhouette",
+    "modularity",
+    "bethe_hessian",
+]
 
 
 def candidates_of(value: str) -> Any:
-    """Return the numbers that "2-10" or "2,4,8" stands for."""
+    """The numbers that "2-10" or "2,4,8" stands for."""
     numbers: set[int] = set()
     for part in value.split(","):
         found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.|:)\s*(\d+)\s*)?", part)
@@ -71,8 +70,8 @@ def select_k(
             "-m",
             help="auto takes seconds; gps compares with data without clusters, and takes minutes.",
         ),
-    ] = Rule.auto,
-    estimator: Annotated[Method, typer.Option("--estimator", help="What finds the clusters.")] = Method.tree,
+    ] = "auto",
+    estimator: Annotated[MethodName, typer.Option("--estimator", help="What finds the clusters.")] = "tree",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -80,7 +79,6 @@ def select_k(
             "-o",
             help="Table with one row per number: .csv, .tsv, .parquet or .json.",
             rich_help_panel=PANEL,
-            show_default=False,
         ),
     ] = None,
     *,
@@ -101,13 +99,13 @@ def select_k(
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     with session.progress("Comparing numbers of clusters") as bar:
         model = make_model(estimator, 2, session.seed)
-        options: Any = {"candidates": candidates, "method": str(method), "random_state": session.seed}
+        options: Any = {"candidates": candidates, "method": method, "random_state": session.seed}
         choose = partial(select_n_clusters, found.data, model, **options)
         with resumable.kept(session, select_n_clusters, {"estimator": model, **options, "callback": None}):
             answer = session.best_so_far(bar, choose)
     session.begin_writing()
     _show(session, answer)
-    written = Answer(session, answer, title=f"How many clusters are in {file.name}?")
+    written = Outcome(session, answer, title=f"How many clusters are in {file.name}?")
     session.write("table", lambda path: write_table(path, answer.to_dataframe()))
     written.write_page()
     scores = {name: curve.values for name, curve in answer.curves.items()}
@@ -132,11 +130,10 @@ def _show(session: Work, answer: Any) -> None:
     for row, k in enumerate(answer.candidates):
         is_chosen = int(k) == answer.n_clusters
         cells = [f"{values[row]:.4g}" if np.isfinite(values[row]) else "–" for values in shown.values()]
-        bar = Text("█" * max(0, round(BAR * _finite(curve.values[row]) / highest)), style="cyan")
+        bar = Text(
+            "█" * max(0, round(BAR * float(np.nan_to_num(curve.values[row], posinf=0.0)) / highest)),
+            style="cyan",
+        )
         table.add_row("→" if is_chosen else "", str(k), *cells, bar, style="bold" if is_chosen else "")
     screen.print(table)
     session.say(as_options(answer.sentence), "bold")
-
-
-def _finite(value: float) -> float:
-    return float(value) if isfinite(value) else 0.0

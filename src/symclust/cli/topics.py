@@ -9,7 +9,7 @@ import typer
 
 import symclust
 from symclust._files import replacing
-from symclust.cli._answer import Answer, summary_of
+from symclust.cli._answer import Outcome, summary_of
 from symclust.cli._console import errors, screen
 from symclust.cli._input import OfTexts, read_input
 from symclust.cli._methods import number_of
@@ -45,35 +45,22 @@ def topics(
         str, typer.Option("--language", help="Whose stop words to leave out: english or none.")
     ] = "english",
     stop_words: Annotated[
-        Path | None,
-        typer.Option("--stop-words", help="File with words to leave out instead.", show_default=False),
+        Path | None, typer.Option("--stop-words", help="File with words to leave out instead.")
     ] = None,
     min_df: Annotated[
         int | None,
-        typer.Option(
-            "--min-df",
-            min=1,
-            help="Documents a word has to be in; 3 in larger collections.",
-            show_default=False,
-        ),
+        typer.Option("--min-df", min=1, help="Documents a word has to be in; 3 in larger collections."),
     ] = None,
     max_df: Annotated[
         float | None,
-        typer.Option(
-            "--max-df", min=0, max=1, help="Share of documents a word may be in; a half.", show_default=False
-        ),
+        typer.Option("--max-df", min=0, max=1, help="Share of documents a word may be in; a half."),
     ] = None,
     phrases: Annotated[
         int, typer.Option("--phrases", min=1, max=4, help="Longest run of words that counts as one term.")
     ] = 1,
     tree: Annotated[
         Path | None,
-        typer.Option(
-            "--tree",
-            help="The tree with terms and examples, as .json.",
-            rich_help_panel=PANEL,
-            show_default=False,
-        ),
+        typer.Option("--tree", help="The tree with terms and examples, as .json.", rich_help_panel=PANEL),
     ] = None,
     *,
     reading: OfTexts,
@@ -121,7 +108,7 @@ def _finish(session: Session, found: Any, path: Path, to: ToFiles) -> None:
         console = errors if str(to.output) == STDOUT else screen
         with session.trying("summary"):
             console.print(found.draw(max(40, console.width)), markup=False, soft_wrap=True)
-    answer = Answer(session, found, found.names, f"Topics in {path.name or path}")
+    answer = Outcome(session, found, found.names, f"Topics in {path.name or path}")
     words = [", ".join(term for term, _ in leaf.terms[:5]) for leaf in found.leaves]
     answer.write(to, lambda: {"terms": [words[label] if label >= 0 else "" for label in found.labels_]})
     session.write("tree", lambda file: _write_tree(file, found))

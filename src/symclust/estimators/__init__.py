@@ -2,6 +2,7 @@
 
 from symclust._labels import labels_of
 from symclust.estimators._communities import sample_table
+from symclust.estimators._fitted import Answer, Fitted, Placement, PlacingAnswer
 from symclust.estimators.baselines.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.baselines.kernel_k_means import KernelKMeans
 from symclust.estimators.baselines.linkage_clustering import LinkageClustering
@@ -19,8 +20,10 @@ from symclust.estimators.symmetric_factorization import SymmetricFactorization
 __all__ = [
     "NMF",
     "AffineNMF",
+    "Answer",
     "Diana",
     "DivisiveClustering",
+    "Fitted",
     "FlatTopics",
     "GraphNMF",
     "HierarchicalLeftStochastic",
@@ -31,6 +34,8 @@ __all__ = [
     "LeftStochastic",
     "LinkageClustering",
     "OffDiagonalSymNMF",
+    "Placement",
+    "PlacingAnswer",
     "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar
@@ -22,16 +21,9 @@ from symclust._labels import (
     memberships_of,
     warn_of_degenerate,
 )
-from symclust._reporting import Reporting
-from symclust._types import Array, Data, DataFrame, Matrix
-from symclust.estimators._communities import (
-    Communities,
-    communities,
-    members_by_label,
-    members_by_share,
-    sample_table,
-)
-from symclust.exceptions import CombinationError, InputError, InputTypeError, SymclustError, warn
+from symclust._types import Array, Data, Matrix
+from symclust.estimators._fitted import Fitted
+from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.inputs.features import feature_table
 from symclust.inputs.placing import Placed, Placer
 from symclust.inputs.reading import input_tags, read_similarity
@@ -39,15 +31,11 @@ from symclust.inputs.similarity import Attributed, Similarity
 from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
-from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
-from symclust.validation import check_features, check_number, is_a, is_similarity, sample_names
-
-REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
+from symclust.storage import Checkpoint, data_are, is_recording, recording
+from symclust.validation import check_features, is_a, is_similarity, sample_names
 
 
-class Clusterer(
-    Savable, Reporting, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """A clustering method with scikit-learn's conventions.
 
     A fit that fails or is interrupted leaves the model as it was before. ``n_clusters="auto"`` is resolved
@@ -81,25 +69,6 @@ class Clusterer(
                 )
         return state
 
-    def _check_restored(self) -> None:
-        labels, names = self.labels_, self.__dict__.get("node_names_")
-        membership = self.__dict__.get("membership_")
-        n_clusters = labels.size if membership is None else membership.shape[1]
-        are_numbers = labels.ndim == 1 and labels.dtype.kind == "i" and labels.size > 0
-        if not are_numbers or labels.min() < NOWHERE or labels.max() >= n_clusters:
-            raise ValueError(f"labels that are not numbers of {n_clusters} clusters")
-        if names is not None and len(names) != labels.size:
-            raise ValueError(f"{len(names)} names of {labels.size} samples")
-        if membership is not None and membership.shape[0] != labels.size:
-            raise ValueError(f"memberships of shape {membership.shape} of {labels.size} samples")
-        if labels.size * (int(labels.max()) + 1) > REHEARSED:
-            return
-        super()._check_restored()
-        for name in ("predict", "score"):
-            if hasattr(type(self), name):
-                with suppress(SymclustError):  # saved without data, or of attributed graphs
-                    getattr(self, name)(np.ones((1, self.n_features_in_)))
-
     def _note_features(self, X: Any, *, reset: bool = True) -> None:
         """Keep or compare the number and names of features, by scikit-learn's rules.
 
@@ -110,50 +79,10 @@ class Clusterer(
             self.node_names_ = sample_names(X)
 
     @property
-    def _gives_degrees(self) -> bool:
-        """Whether memberships are degrees, and not the labels written as zeros and ones."""
-        return True
-
-    def communities(self, threshold: float | None = None) -> Communities:
-        """Return the members of each cluster, by name if samples have names and by number otherwise.
-
-        The list of lists has a method ``clusters_of(node)``, and the same for all nodes in ``by_node``.
-
-        Parameters
-        ----------
-        threshold : float above 0 and at most 1, default=None
-            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im, if its label is not −1. Labels
-            without degrees give the same clusters for every threshold.
-
-        Examples
-        --------
-        >>> import networkx as nx
-        >>> from symclust import SymNMF
-        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
-        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
-        >>> sorted(model.communities(threshold=0.5))
-        [['a', 'b', 'c'], ['c', 'd', 'e']]
-        """
-        check_is_fitted(self)
-        nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
-        if threshold is None:
-            return communities(members_by_label(self.labels_, self._n_features_out), nodes)
-        check_number("threshold", threshold, least=0, most=1, exclusive=True)
-        return communities(members_by_share(self.membership_, self.labels_, threshold), nodes)
-
-    def to_dataframe(self) -> DataFrame:
-        """Return a table with one row per sample, whose index holds the names of the samples.
-
-        Returns
-        -------
-        DataFrame
-            `label`, −1 for a sample in no cluster; `confidence`, the share of the largest membership of the
-            sample in their sum, NaN if there is none or a method gives labels without degrees; and
-            `cluster_0`, `cluster_1`, ..., the columns of `membership_`.
-        """
-        check_is_fitted(self)
-        return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
+    def n_clusters_(self) -> int:
+        """The number of clusters, also of those without samples."""
+        self._check_fitted()
+        return int(self._n_features_out)
 
     def _input_tags(self) -> dict[str, bool]:
         """Return the tags of X for scikit-learn."""
@@ -277,6 +206,12 @@ class SimilarityEstimator(Clusterer):
         "_made": "placing samples",
         "affinity_matrix_": "their similarities",
     }
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        words = str(getattr(self, "affinity_", ""))
+        is_network = "network" in words or words.startswith("edges and features")
+        return "node" if is_network else "sample", "cluster"
 
     def _read(self, X: Any) -> Similarity:
         similarity = self.__dict__.pop("_already_read", None)  # for the choice of the number of clusters

@@ -53,7 +53,7 @@ class Communities(list[list[Any]]):
         return clusters
 
     def clusters_of(self, node: Hashable) -> set[int]:
-        """Return the numbers of the clusters that a node belongs to."""
+        """The numbers of the clusters that a node belongs to."""
         if node not in self.by_node:
             raise InputError(
                 f"{node!r} is not one of the {len(self._nodes)} nodes. Nodes are called as in the graph that "
@@ -63,14 +63,14 @@ class Communities(list[list[Any]]):
 
 
 def members_by_label(labels: np.ndarray, n_clusters: int) -> list[np.ndarray]:
-    """Return the samples of each cluster; those with label −1 are in none."""
+    """The samples of each cluster; those with label −1 are in none."""
     order = np.argsort(labels, kind="stable")
     ends = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     return [order[first:last] for first, last in pairwise(ends)]
 
 
 def members_by_share(H: Any, labels: np.ndarray, threshold: float) -> list[np.ndarray]:
-    """Return the samples of each cluster: where h_il > 0 reaches a share of its row's largest entry.
+    """The samples of each cluster: where h_il > 0 reaches a share of its row's largest entry.
 
     Time and memory follow the entries of H, which may be a CSR array.
     """
@@ -85,14 +85,14 @@ def members_by_share(H: Any, labels: np.ndarray, threshold: float) -> list[np.nd
     return [rows[order[first:last]] for first, last in pairwise(ends)]
 
 
-def communities(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Communities:
-    """Return clusters of nodes from clusters of their numbers."""
+def named_members(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Communities:
+    """Clusters of nodes from clusters of their numbers."""
     nodes = list(nodes)
     return Communities(([nodes[i] for i in numbers] for numbers in members), nodes)
 
 
 def sample_table(labels: Array, H: Any, names: list[Any] | None, gives_degrees: bool) -> Any:
-    """Return a DataFrame with the label, confidence and memberships of each sample."""
+    """A DataFrame with the label, confidence and memberships of each sample."""
     try:
         import pandas
     except ImportError as error:
@@ -111,7 +111,7 @@ def sample_table(labels: Array, H: Any, names: list[Any] | None, gives_degrees: 
 
 
 def confidence(H: Any) -> Array:
-    """Return the share of the largest membership of each row in the sum of its row; NaN where all are zero.
+    """The share of the largest membership of each row in the sum of its row; NaN if all are zero.
 
     Negative memberships count as none.
 

@@ -19,6 +19,7 @@ from symclust._labels import OF_FEATURES, labels_of, memberships_of, warn_of_deg
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import Clusterer
+from symclust.estimators._fitted import Placement, PlacingAnswer
 from symclust.estimators._growing import Growing
 from symclust.exceptions import (
     CombinationError,
@@ -33,7 +34,7 @@ from symclust.hierarchy import AnySamples, BlockSamples, Samples, TopicGrowth, T
 from symclust.inputs.placing import KnownRows
 from symclust.nnls import block_pivoting
 from symclust.operators import RowBlocks, dense_product, is_dask, read_csr
-from symclust.storage import Savable, data_are, is_recording
+from symclust.storage import data_are, is_recording
 from symclust.validation import (
     check_features,
     check_known,
@@ -41,6 +42,7 @@ from symclust.validation import (
     check_nonnegative,
     check_number,
     check_range,
+    sample_names,
 )
 
 
@@ -346,7 +348,7 @@ class HierarchicalNMF(Clusterer):
         """
         check_is_fitted(self)
         X = self._check_X(self._X, reset=False) if is_dask(self._X) else self._X
-        return FlatTopics.of(X, self.components_)
+        return FlatTopics.of(X, self.components_, self.node_names_)
 
     def transform(self, X: Any) -> Array:
         """Return the memberships of samples in the leaves' topics, as in `flatten`."""
@@ -376,8 +378,8 @@ class HierarchicalNMF(Clusterer):
         self.__dict__.pop("soft", None)  # a parameter of older versions
 
 
-@dataclass(frozen=True)
-class FlatTopics(Savable):
+@dataclass(frozen=True, eq=False, repr=False)
+class FlatTopics(PlacingAnswer):
     """Samples explained by all topics at once, HierNMF2-flat of the thesis.
 
     Attributes
@@ -388,17 +390,39 @@ class FlatTopics(Savable):
         The memberships h ≥ 0 of each sample, min ‖x − Cᵀh‖² (95).
     components_ : ndarray of shape (n_topics, n_features)
         The topics C, rows of unit length.
+    node_names_ : list or None
+        Names of the samples.
     """
 
     labels_: Array
     membership_: Array
     components_: Array
+    node_names_: list[Any] | None = None
 
     @classmethod
-    def of(cls, X: Any, topics: Array) -> Self:
+    def of(cls, X: Any, topics: Array, names: list[Any] | None = None) -> Self:
         """Explain the samples of X, dense or CSR, by topics of unit length."""
         membership = memberships(X, topics)
-        return cls(labels_of(membership), membership, topics)
+        return cls(labels_of(membership), membership, topics, names)
+
+    def place(self, X: Any) -> Placement:
+        """Return new samples explained by the topics.
+
+        Parameters
+        ----------
+        X : array-like, sparse or Dask array of shape (n_samples, n_features)
+            Nonnegative, with the features of the fit.
+        """
+        rows = read_rows(X, type(self).__name__) if is_dask(X) else check_features(X)
+        if rows.shape[1] != self.components_.shape[1]:
+            raise InputError(
+                f"X has {rows.shape[1]} features, and the topics have {self.components_.shape[1]}: give the "
+                "features of the fit, in the same order."
+            )
+        if not isinstance(rows, RowBlocks):
+            check_nonnegative(rows, type(self).__name__)
+        H = memberships(rows, self.components_)
+        return Placement(labels_of(H), H, sample_names(X))
 
 
 def memberships(X: Any, topics: Array) -> Array:

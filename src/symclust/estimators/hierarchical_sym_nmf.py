@@ -193,7 +193,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     def _store_tree(self, similarity: Similarity, tree: Tree, history: list[tuple[float, float]]) -> None:
         A = similarity.operator
         self.tree_, self.affinity_matrix_, self.node_names_ = tree, A.matrix, similarity.names
-        self.n_clusters_, self._dtype = tree.n_splits + 1, A.dtype
+        self._dtype = A.dtype
         labels = leave_out_isolated(tree.cut(self.n_clusters_), A)
         self.labels_ = similarity.share(labels)
         rows = [(number, *row, np.nan) for number, row in enumerate(history)]
@@ -223,7 +223,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         return LabelPlacer(similarity, self.labels_, self.n_clusters_)
 
     @property
-    def membership_(self) -> Array:  # type: ignore[override]
+    def membership_(self) -> Array:
         """Zeros and ones, n × k: for many leaves many more than there are edges, so made when asked for."""
         check_is_fitted(self)
         if "_training" not in vars(self):  # loaded without it
@@ -236,7 +236,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_clusters_
+        return self.tree_.n_splits + 1
 
     def flatten(self, max_iter: int = 5, **options: Any) -> SymNMF:
         """Return a fitted `SymNMF` of the whole graph, normalised, that starts from the leaves.

@@ -23,7 +23,7 @@ another. `attributed_similarity` compares nodes of an `AttributedGraph`, by thei
 
 from symclust.graphs._copies import first_of_equal, grouped, row_keys
 from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
-from symclust.graphs._image import Picture, images_library, read_image
+from symclust.graphs._image import Picture, as_picture, images_library
 from symclust.graphs._lengths import unit_rows
 from symclust.graphs._scaling import columns_are_alike
 from symclust.graphs.affinities import (
@@ -63,6 +63,7 @@ __all__ = [
     "Picture",
     "RandomWalk",
     "SelfTuning",
+    "as_picture",
     "attributed_similarity",
     "columns_are_alike",
     "compare_pixels",
@@ -80,7 +81,6 @@ __all__ = [
     "pixel_affinity",
     "pixel_edges",
     "random_walk",
-    "read_image",
     "row_keys",
     "self_tuning",
     "unit_rows",

@@ -11,7 +11,7 @@ from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError, MissingExtraError
 from symclust.validation import check_known, is_a
 
-__all__ = ["Picture", "images_library", "read_image"]
+__all__ = ["Picture", "as_picture", "images_library"]
 
 MOST_CHANNELS = 4096
 KINDS = "an array or masked array of rows × columns or rows × columns × channels, or a PIL image"
@@ -69,7 +69,7 @@ def images_library() -> Any:
     return skimage
 
 
-def read_image(image: Any, mask: Any = None, channels: str = "auto") -> Picture:
+def as_picture(image: Any, mask: Any = None, channels: str = "auto") -> Picture:
     """Return any image that can be read as a `Picture`; `mask` is True at pixels to be left out.
 
     The last of two or four channels is opacity, and three are red, green and blue, unless `channels` says

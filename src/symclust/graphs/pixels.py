@@ -12,7 +12,7 @@ from symclust import _kernels
 from symclust._types import Array, Image, RandomState
 from symclust.exceptions import InputError
 from symclust.graphs._cues import Barriers, find_barriers, lab_channels, pixel_edges
-from symclust.graphs._image import Picture, read_image
+from symclust.graphs._image import Picture, as_picture
 from symclust.graphs._neighbors import index_type
 from symclust.validation import check_memory, check_number
 
@@ -48,7 +48,7 @@ def edge_strength(image: Image, *, mask: Image = None, channels: str = "auto") -
     >>> bool(edges[6, 8] > 2 * edges[6, 2])
     True
     """
-    return pixel_edges(read_image(image, mask, channels)).max(axis=0)
+    return pixel_edges(as_picture(image, mask, channels)).max(axis=0)
 
 
 def pixel_affinity(
@@ -120,7 +120,7 @@ def pixel_affinity(
     >>> A.shape, float(A[0, 1]) > 0.9, float(A[7, 8]) < 0.1
     ((192, 192), True, True)
     """
-    picture = read_image(image, mask, channels)
+    picture = as_picture(image, mask, channels)
     strength = pixel_edges(picture) if edges is None else _read_edges(edges, picture)
     return compare_pixels(
         picture,

@@ -73,7 +73,7 @@ def plot_selection(selection: Fitted, ax: Axes | None = None) -> Axes:
 
 def selection_of(model: Any) -> Any:
     """Return the choice that a model or an answer holds; anything else as it is."""
-    found = getattr(model, "selection_", getattr(model, "selection", None))
+    found = getattr(model, "selection_", None)
     return model if found is None else found
 
 

@@ -28,7 +28,7 @@ class Belonging:
     rivalry : ndarray of shape (n_samples,)
         Strength of the second cluster relative to the own: 0 for none, 1 for a tie.
     rival : ndarray of shape (n_samples,)
-        The second cluster; −1 where there is none.
+        The second cluster; −1 if there is none.
     strength : ndarray of shape (n_samples,)
         How much there is of the sample in its cluster, on the scale of the model: the core has much.
     limit : float
@@ -50,18 +50,18 @@ class Belonging:
         return (self.rivalry < self.limit) & (self.strength > 0)
 
     def typical(self, members: Array, count: int) -> Array:
-        """Return the most typical of some samples of a cluster: strong, little torn, and clear if any is."""
+        """The most typical of some samples of a cluster: strong, little torn, and clear if any is."""
         clear = members[self.is_clear[members]]
         members = clear if clear.size else members
         return members[np.argsort(-(self.strength * self.share)[members], kind="stable")[:count]]
 
     def doubtful(self, members: Array, count: int) -> Array:
-        """Return the most doubtful of some samples of a cluster, the most torn first."""
+        """The most doubtful of some samples of a cluster, the most torn first."""
         torn = members[(self.rivalry[members] >= self.limit) & (self.rival[members] >= 0)]
         return torn[np.argsort(-self.rivalry[torn], kind="stable")[:count]]
 
     def overlaps(self, labels: Array, n_clusters: int) -> dict[tuple[int, int], int]:
-        """Return for pairs of clusters how many samples of either are torn between the two."""
+        """For pairs of clusters how many samples of either are torn between the two."""
         torn = np.flatnonzero((labels >= 0) & ~self.is_clear & (self.rival >= 0))
         low = np.minimum(labels[torn], self.rival[torn]).astype(np.int64)
         high = np.maximum(labels[torn], self.rival[torn]).astype(np.int64)
@@ -95,7 +95,7 @@ def by_connections(A: Any, labels: Array, n_clusters: int) -> Belonging | None:
 
 
 def _mean_similarities(A: Any, labels: Array, n_clusters: int) -> Array:
-    """Return the mean similarity of each sample to each cluster, not counting itself."""
+    """The mean similarity of each sample to each cluster, not counting itself."""
     sums = np.empty((len(labels), n_clusters))
     for first in range(0, n_clusters, COLUMNS):
         clusters = np.arange(first, min(first + COLUMNS, n_clusters))
@@ -136,7 +136,7 @@ def _of_scores(scores: Any, labels: Array, limit: float, likeness: str) -> Belon
 
 
 def _without_own(S: Any, labels: Array) -> Any:
-    """Return scores with zero in the place of each sample's own cluster."""
+    """Scores with zero in the place of each sample's own cluster."""
     if not sparse.issparse(S):
         rest = np.array(S)
         placed = np.flatnonzero(labels >= 0)

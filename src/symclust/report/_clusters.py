@@ -1,4 +1,4 @@
-"""What the page says of each cluster and of their tree: sizes, terms, typical and doubtful members."""
+"""Rows of the page about clusters and their tree: sizes, terms, typical and doubtful members."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from symclust._types import Array
 from symclust.report._findings import percent
 from symclust.report._pictures import grey_picture
-from symclust.report._reading import N_TERMS, Clustering, members_of, node_terms
+from symclust.report._reading import N_TERMS, Overview, members_of, node_terms
 
 __all__ = ["ClusterRow", "Member", "TreeRow", "clipped", "cluster_rows", "tree_rows"]
 
@@ -24,7 +24,7 @@ LONGEST = 90  # characters of a name that are shown
 
 
 def clipped(text: object, length: int = LONGEST) -> str:
-    """Return a text that is not too long to be shown."""
+    """A text that is not too long to be shown."""
     shown = str(text)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
 
@@ -41,7 +41,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClusterRow:
-    """What the page says about one cluster; widths of bars are in percent of the largest cluster's."""
+    """A row about one cluster; widths of bars are in percent of the largest cluster's."""
 
     number: int
     name: str
@@ -57,7 +57,7 @@ class ClusterRow:
     doubtful: list[Member] = field(default_factory=list)
 
 
-def cluster_rows(clustering: Clustering, n_members: int, pixels: Array | None) -> list[ClusterRow]:
+def cluster_rows(clustering: Overview, n_members: int, pixels: Array | None) -> list[ClusterRow]:
     """One row for each of the largest clusters, in the order of their numbers."""
     largest = np.argsort(-clustering.sizes, kind="stable")[:MOST_CLUSTERS]
     order = np.argsort(clustering.labels, kind="stable")
@@ -68,7 +68,7 @@ def cluster_rows(clustering: Clustering, n_members: int, pixels: Array | None) -
     ]
 
 
-def _row(clustering: Clustering, c: int, members: Array, n_members: int, pixels: Array | None) -> ClusterRow:
+def _row(clustering: Overview, c: int, members: Array, n_members: int, pixels: Array | None) -> ClusterRow:
     belonging = clustering.belonging
     size, top = len(members), max(1, int(clustering.sizes.max()))
     n_clear = size if belonging is None else int(np.count_nonzero(belonging.is_clear[members]))
@@ -91,13 +91,13 @@ def _row(clustering: Clustering, c: int, members: Array, n_members: int, pixels:
     )
 
 
-def _most_typical(clustering: Clustering, members: Array, count: int) -> Array:
+def _most_typical(clustering: Overview, members: Array, count: int) -> Array:
     if clustering.belonging is not None:
         return clustering.belonging.typical(members, count)
     return members[:count]
 
 
-def _member(clustering: Clustering, i: int, pixels: Array | None, *, torn: bool = False) -> Member:
+def _member(clustering: Overview, i: int, pixels: Array | None, *, torn: bool = False) -> Member:
     rival = -1 if not torn or clustering.belonging is None else int(clustering.belonging.rival[i])
     return Member(
         name=clipped(clustering.name_of(i)),
@@ -108,7 +108,7 @@ def _member(clustering: Clustering, i: int, pixels: Array | None, *, torn: bool 
 
 
 def _mostly(classes: Array) -> str:
-    """Return the most frequent class and its share."""
+    """The most frequent class and its share."""
     if not len(classes):
         return ""
     names, counts = np.unique(classes, return_counts=True)
@@ -131,7 +131,7 @@ class TreeRow:
     examples: list[tuple[str, str]]  # name and beginning of typical documents
 
 
-def tree_rows(clustering: Clustering, feature_names: Sequence[object] | None) -> list[TreeRow]:
+def tree_rows(clustering: Overview, feature_names: Sequence[object] | None) -> list[TreeRow]:
     """One row for each node, from the root down and from left to right."""
     leaves = iter(range(len(clustering.nodes)))
     labels = {node.number: next(leaves) for node in clustering.nodes if node.is_leaf}
@@ -144,7 +144,7 @@ def tree_rows(clustering: Clustering, feature_names: Sequence[object] | None) ->
 
 
 def _tree_row(
-    clustering: Clustering,
+    clustering: Overview,
     node: Any,
     label: int | None,
     feature_names: Sequence[object] | None,
@@ -169,7 +169,7 @@ def _tree_row(
 
 
 def _node_words(
-    clustering: Clustering, node: Any, members: Array, feature_names: Sequence[object] | None
+    clustering: Overview, node: Any, members: Array, feature_names: Sequence[object] | None
 ) -> list[str]:
     if node.parent is None:  # nothing sets it apart
         return [f"all {clustering.nouns.sample}s"]

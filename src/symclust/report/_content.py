@@ -1,4 +1,4 @@
-"""What stands in each part of a page, ready for the templates."""
+"""The content of each part of a page, ready for the templates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from symclust.report._pictures import (
     segment_pictures,
     selection_picture,
 )
-from symclust.report._reading import Clustering, is_segmentation, read_clustering
+from symclust.report._reading import Overview, is_segmentation, read_clustering
 from symclust.report.part import Part
 from symclust.validation import check_number
 
@@ -32,7 +32,7 @@ MOST_CANDIDATES = 60  # rows of the table of scores
 
 
 def content_of(part: Part, key: str) -> dict[str, Any]:
-    """Return everything the templates show of a part; `key` makes the addresses inside the page unique."""
+    """Everything the templates show of a part; `key` makes the addresses inside the page unique."""
     check_number("n_members", part.n_members, least=0, whole=True)
     content = _of_selection(part) if _is_selection(part.model) else _of_clustering(part)
     title = part.title or type(part.model).__name__
@@ -44,7 +44,7 @@ def _is_selection(model: Any) -> bool:
 
 
 def _of_selection(part: Part) -> dict[str, Any]:
-    """Return the part for a choice of the number of clusters alone."""
+    """The part for a choice of the number of clusters alone."""
     chosen = int(part.model.n_clusters)
     headline = "No clusters stand out." if chosen == 1 else f"{chosen} clusters fit best."
     return {
@@ -93,7 +93,7 @@ def _of_clustering(part: Part) -> dict[str, Any]:
     }
 
 
-def _headline(clustering: Clustering) -> dict[str, str]:
+def _headline(clustering: Overview) -> dict[str, str]:
     nouns, labels = clustering.nouns, clustering.labels
     found = int(np.count_nonzero(clustering.sizes))
     numbers = {f"{nouns.sample}s": f"{len(labels):,}", f"{nouns.cluster}s": f"{found:,}"}
@@ -113,7 +113,7 @@ def _headline(clustering: Clustering) -> dict[str, str]:
 
 
 def _markers(model: Any) -> list[dict[str, Any]]:
-    """Return the marker genes of each subtype; nothing for other models."""
+    """The marker genes of each subtype; nothing for other models."""
     if not hasattr(model, "markers") or not hasattr(model, "n_subtypes"):
         return []
     return [{"subtype": c, "genes": model.markers(c, N_MARKERS)} for c in range(model.n_subtypes)]
@@ -151,7 +151,7 @@ def _number(value: float) -> str:
 # How it was made --------------------------------------------------------------------------------------------
 
 
-def _made(clustering: Clustering) -> dict[str, Any]:
+def _made(clustering: Overview) -> dict[str, Any]:
     source = clustering.source
     run = source if hasattr(source, "n_iter_") or not hasattr(source, "model") else source.model
     lines = _lines_of_run(run)
@@ -171,7 +171,7 @@ def _made(clustering: Clustering) -> dict[str, Any]:
 
 
 def _lines_of_run(run: Any) -> dict[str, str]:
-    """Return how a computation went, in words and numbers."""
+    """The course of a computation in words and numbers."""
     lines = {}
     if getattr(run, "affinity_", ""):
         lines["Similarities"] = str(run.affinity_)

@@ -1,4 +1,4 @@
-"""What was found, in sentences for a reader who was not there."""
+"""Findings in sentences, for a reader who was not there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 from symclust._text import showable
 from symclust._types import Array
 from symclust.metrics import clustering_accuracy
-from symclust.report._reading import Clustering
+from symclust.report._reading import Overview
 
 __all__ = ["Finding", "Findings", "find", "percent"]
 
@@ -35,15 +35,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found: a headline, what can be said, and what is doubtful."""
+    """A headline, facts, and doubts."""
 
     headline: str
     facts: list[str]
     doubts: list[Finding]
 
 
-def find(clustering: Clustering) -> Findings:
-    """Return the sentences with which a page begins."""
+def find(clustering: Overview) -> Findings:
+    """The sentences with which a page begins."""
     facts = [text for text in (_sizes(clustering), _sharpness(clustering), _inside(clustering)) if text]
     facts += _classes(clustering)
     if clustering.selection is not None:
@@ -55,7 +55,7 @@ def find(clustering: Clustering) -> Findings:
 
 
 def percent(share: float) -> str:
-    """Return a share as whole per cent that never says "all" or "none" of what is not.
+    """A share as whole per cent that never says "all" or "none" of what is not.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def percent(share: float) -> str:
 
 
 def count(number: int) -> str:
-    """Return a small number as a word."""
+    """A small number as a word."""
     return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def isolated(name: object) -> str:
-    """Return text of the user's that may run from right to left, kept from turning the sentence around it."""
+    """Text of the user's that may run from right to left, kept from turning the sentence around it."""
     shown = showable(str(name))
     return f"\u2068{shown if len(shown) <= 60 else shown[:59] + '…'}\u2069"
 
@@ -83,8 +83,8 @@ def _listing(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _call(clustering: Clustering, clusters: Sequence[int]) -> str:
-    """Return "cluster 3", or "clusters 3 and 5"; with their names, where the user gave some."""
+def _call(clustering: Overview, clusters: Sequence[int]) -> str:
+    """Words such as "cluster 3" or "clusters 3 and 5", with names if the user gave some."""
     noun = clustering.nouns.cluster + "s" * (len(clusters) != 1)
     if clustering.cluster_names is None:
         return f"{noun} {_listing([str(c) for c in clusters])}"
@@ -98,13 +98,13 @@ def _upper(text: str) -> str:
 # Facts ------------------------------------------------------------------------------------------------------
 
 
-def _headline(clustering: Clustering) -> str:
+def _headline(clustering: Overview) -> str:
     found = int(np.count_nonzero(clustering.sizes))
     noun = clustering.nouns.cluster + "s" * (found != 1)
     return f"{_upper(count(found))} {noun} in {clustering.nouns.samples(clustering.n_samples)}."
 
 
-def _sizes(clustering: Clustering) -> str:
+def _sizes(clustering: Overview) -> str:
     filled = clustering.sizes[clustering.sizes > 0]
     if len(filled) < 2:
         return ""
@@ -118,7 +118,7 @@ def _sizes(clustering: Clustering) -> str:
     )
 
 
-def _sharpness(clustering: Clustering) -> str:
+def _sharpness(clustering: Overview) -> str:
     belonging, placed = clustering.belonging, clustering.labels >= 0
     if clustering.n_clusters < 2 or not placed.any() or clustering.nouns.sample == "pixel":
         return ""
@@ -146,7 +146,7 @@ def _sharpness(clustering: Clustering) -> str:
     )
 
 
-def _inside(clustering: Clustering) -> str:
+def _inside(clustering: Overview) -> str:
     A = clustering.similarity
     if not clustering.is_network or not sparse.issparse(A) or clustering.n_clusters < 2:
         return ""
@@ -158,7 +158,7 @@ def _inside(clustering: Clustering) -> str:
 
 
 def inside_share(A: sparse.coo_array, labels: Array) -> tuple[float, float]:
-    """Return the share of the weight between different nodes that is inside clusters, and what chance gives.
+    """The share of the weight between different nodes that is inside clusters, and what chance gives.
 
     By chance, a link ends at a node with a probability that goes with the node's degree.
     """
@@ -171,7 +171,7 @@ def inside_share(A: sparse.coo_array, labels: Array) -> tuple[float, float]:
     return float(inside / total), float(np.sum((volumes / total) ** 2))
 
 
-def _classes(clustering: Clustering) -> list[str]:
+def _classes(clustering: Overview) -> list[str]:
     if clustering.classes is None:
         return []
     if len(np.unique(clustering.classes)) == np.count_nonzero(clustering.sizes):
@@ -188,7 +188,7 @@ def _classes(clustering: Clustering) -> list[str]:
 
 
 def purity(classes: Array, labels: Array) -> float:
-    """Return the share of samples that are of the largest class of their cluster.
+    """The share of samples that are of the largest class of their cluster.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def purity(classes: Array, labels: Array) -> float:
 # Doubts -----------------------------------------------------------------------------------------------------
 
 
-def _doubts(clustering: Clustering) -> Iterator[Finding]:
+def _doubts(clustering: Overview) -> Iterator[Finding]:
     yield from _dominant(clustering)
     yield from _overlapping(clustering)
     yield from _without_core(clustering)
@@ -218,7 +218,7 @@ def _doubts(clustering: Clustering) -> Iterator[Finding]:
     yield from _unfinished(clustering)
 
 
-def _dominant(clustering: Clustering) -> Iterator[Finding]:
+def _dominant(clustering: Overview) -> Iterator[Finding]:
     sizes = clustering.sizes
     if np.count_nonzero(sizes) < 2:
         if clustering.n_clusters > 1 and sizes.any():
@@ -235,7 +235,7 @@ def _dominant(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _overlapping(clustering: Clustering) -> Iterator[Finding]:
+def _overlapping(clustering: Overview) -> Iterator[Finding]:
     if clustering.belonging is None:
         return
     torn = clustering.belonging.overlaps(clustering.labels, clustering.n_clusters)
@@ -260,7 +260,7 @@ def _overlapping(clustering: Clustering) -> Iterator[Finding]:
         yield Finding(f"To a lesser degree, so do {'; '.join(others)}.")
 
 
-def _without_core(clustering: Clustering) -> Iterator[Finding]:
+def _without_core(clustering: Overview) -> Iterator[Finding]:
     if clustering.belonging is None:
         return
     clear, sizes = clustering.belonging.is_clear, clustering.sizes
@@ -287,7 +287,7 @@ def _without_core(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _mixed(clustering: Clustering) -> Iterator[Finding]:
+def _mixed(clustering: Overview) -> Iterator[Finding]:
     if clustering.classes is None:
         return
     mixed = []
@@ -307,7 +307,7 @@ def _mixed(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _small(clustering: Clustering) -> Iterator[Finding]:
+def _small(clustering: Overview) -> Iterator[Finding]:
     empty = np.flatnonzero(clustering.sizes == 0).tolist()
     if empty:
         are = "is" if len(empty) == 1 else "are"
@@ -328,7 +328,7 @@ def _small(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _nowhere(clustering: Clustering) -> Iterator[Finding]:
+def _nowhere(clustering: Overview) -> Iterator[Finding]:
     outside = int(np.count_nonzero(clustering.labels < 0))
     if outside:
         share = percent(outside / clustering.n_samples)
@@ -343,7 +343,7 @@ def _nowhere(clustering: Clustering) -> Iterator[Finding]:
         )
 
 
-def _unfinished(clustering: Clustering) -> Iterator[Finding]:
+def _unfinished(clustering: Overview) -> Iterator[Finding]:
     for thing in (clustering.source, getattr(clustering.source, "model", None)):
         if getattr(thing, "converged_", True) is False:
             reason = str(getattr(thing, "stop_reason_", "")).rstrip(".")

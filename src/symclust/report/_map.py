@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from symclust._types import Array
 from symclust.plotting import GraphMap, graph_map
 from symclust.report._clusters import clipped
-from symclust.report._reading import Clustering
+from symclust.report._reading import Overview
 
 __all__ = ["Map", "map_of"]
 
@@ -34,7 +34,7 @@ class Map:
     opacity: float  # of links
 
 
-def map_of(clustering: Clustering) -> Map | None:
+def map_of(clustering: Overview) -> Map | None:
     """Lay out a sparse graph; None for other similarities, whose links are all pairs."""
     A = clustering.similarity
     if not issparse(A) or clustering.n_samples < 3 or A.nnz == 0:
@@ -61,8 +61,8 @@ def map_of(clustering: Clustering) -> Map | None:
     )
 
 
-def _groups(clustering: Clustering, found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Return the circles of each cluster together, so that its colour is written once."""
+def _groups(clustering: Overview, found: GraphMap, places: Array) -> list[dict[str, Any]]:
+    """The circles of each cluster together, so that its colour is written once."""
     return [
         {
             "cluster": c,
@@ -81,7 +81,7 @@ def _groups(clustering: Clustering, found: GraphMap, places: Array) -> list[dict
     ]
 
 
-def _title(clustering: Clustering, found: GraphMap, i: int) -> str:
+def _title(clustering: Overview, found: GraphMap, i: int) -> str:
     cluster = int(found.clusters[i])
     if found.is_aggregated:
         size = clustering.nouns.samples(int(found.nodes[i]))
@@ -90,7 +90,7 @@ def _title(clustering: Clustering, found: GraphMap, i: int) -> str:
 
 
 def _links(found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Return lines: one path for all where they are alike, one for each width of those between discs."""
+    """Lines: one path for all if they are alike, one for each width of those between discs."""
     if len(found.edges) == 0:
         return []
     widths = np.rint(2 + 22 * found.weights) if found.is_aggregated else np.full(len(found.edges), 1.0)
@@ -104,8 +104,8 @@ def _links(found: GraphMap, places: Array) -> list[dict[str, Any]]:
     ]
 
 
-def _numbers(clustering: Clustering, found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Return the name of each cluster at the member nearest to its middle."""
+def _numbers(clustering: Overview, found: GraphMap, places: Array) -> list[dict[str, Any]]:
+    """The name of each cluster at the member nearest to its middle."""
     numbers = []
     for c in np.unique(found.clusters[found.clusters >= 0]).tolist():
         own = places[found.clusters == c]
@@ -117,7 +117,7 @@ def _numbers(clustering: Clustering, found: GraphMap, places: Array) -> list[dic
     return numbers
 
 
-def _caption(clustering: Clustering, found: GraphMap) -> str:
+def _caption(clustering: Overview, found: GraphMap) -> str:
     noun = clustering.nouns.cluster
     if found.is_aggregated:
         shown = len(found.clusters)

@@ -13,7 +13,7 @@ from symclust._types import Array
 from symclust.plotting import binned_similarity, block_sums
 from symclust.report._clusters import clipped
 from symclust.report._pictures import grey_picture
-from symclust.report._reading import Clustering
+from symclust.report._reading import Overview
 
 __all__ = ["Matrix", "matrix_of"]
 
@@ -32,8 +32,8 @@ class Matrix:
     n_tiles: int
 
 
-def matrix_of(clustering: Clustering) -> Matrix | None:
-    """Return the similarities ordered by cluster, or None where there are none."""
+def matrix_of(clustering: Overview) -> Matrix | None:
+    """The similarities ordered by cluster, or None if there are none."""
     A, n = clustering.similarity, clustering.n_samples
     if A is None or n < 2:
         return None
@@ -73,7 +73,7 @@ def _shown(name: str) -> str:
     return showable(clipped(name, 40))
 
 
-def _order(clustering: Clustering) -> Array:
+def _order(clustering: Overview) -> Array:
     """Sort samples by cluster, and within each from the core to those that could be elsewhere; none last."""
     labels = np.where(clustering.labels < 0, clustering.n_clusters, clustering.labels)
     belonging = clustering.belonging
@@ -82,7 +82,7 @@ def _order(clustering: Clustering) -> Array:
 
 
 def _levels(tiles: Array) -> tuple[Array, float, bool]:
-    """Return tiles as bytes, the similarity of the highest byte, and whether 128 stands for zero."""
+    """Tiles as bytes, the similarity of the highest byte, and whether 128 stands for zero."""
     sizes = np.abs(tiles[tiles != 0])
     # A few very similar pairs would leave all others pale: full colour starts at the 99th percentile.
     top = float(np.quantile(sizes, 0.99)) if sizes.size else 1.0
@@ -94,8 +94,8 @@ def _levels(tiles: Array) -> tuple[Array, float, bool]:
     return levels.astype(np.uint8), top, False
 
 
-def _means(clustering: Clustering, found: Array) -> list[list[float]]:
-    """Return the mean similarity of all pairs of two clusters, where there are few clusters.
+def _means(clustering: Overview, found: Array) -> list[list[float]]:
+    """The mean similarity of all pairs of two clusters, if there are few clusters.
 
     A node of a network is no pair with itself.
     """

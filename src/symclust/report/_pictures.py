@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,7 @@ class Themed:
 
 
 def history_picture(model: Any) -> Themed | None:
-    """Draw the run along its iterations; None where there is nothing to follow."""
+    """Draw the run along its iterations; None if there is nothing to follow."""
     history: Any = getattr(model, "history_", ())
     if len(history) < 2:
         return None
@@ -97,12 +96,12 @@ def as_pixels(images: Any, n: int) -> Array:
 
 
 def grey_picture(pixels: Array) -> str:
-    """Return rows × columns of brightness (0 black, 255 white) as an address."""
-    return _data_uri(_png(pixels[:, :, np.newaxis]), "image/png")
+    """Rows × columns of brightness (0 black, 255 white) as an address."""
+    return _data_uri(_png(pixels), "image/png")
 
 
 def colour_picture(pixels: Array) -> str:
-    """Return rows × columns × 3 of red, green and blue between 0 and 1 as an address."""
+    """Rows × columns × 3 of red, green and blue between 0 and 1 as an address."""
     return _data_uri(_png(np.rint(255 * np.clip(pixels, 0, 1)).astype(np.uint8)), "image/png")
 
 
@@ -129,25 +128,14 @@ def segment_pictures(answer: Any) -> Segments:
 
 
 def _png(pixels: Array) -> bytes:
-    """Encode bytes of shape (rows, columns, 1 or 3) as PNG: the format is short enough to need no library."""
-    height, width, channels = pixels.shape
-    kind = {1: 0, 3: 2}[channels]  # grey, or red, green and blue
-    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
-    lines = pixels.reshape(height, width * channels)
-    # Every scan line starts with its filter. Photographs shrink by a third as differences to the line above
-    # (2); tiles of a matrix are best as they are (0).
-    code = 2 if channels == 3 else 0
-    if code:
-        lines = np.diff(lines, axis=0, prepend=np.zeros((1, lines.shape[1]), np.uint8))  # modulo 256
-    content = np.hstack([np.full((height, 1), code, np.uint8), lines]).tobytes()
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(content, 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+    """Bytes of shape (rows, columns) or (rows, columns, 3) as a PNG file."""
+    from PIL import Image  # which matplotlib writes with, too
 
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, "png", optimize=True)
+    return file.getvalue()
 
 
 def _data_uri(content: bytes, mime: str) -> str:
-    """Return content as an address."""
+    """Content as an address."""
     return f"data:{mime};base64,{b64encode(content).decode('ascii')}"

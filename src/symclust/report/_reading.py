@@ -1,4 +1,4 @@
-"""What a page can say about a clustering, whatever holds it: estimator, topics, subtypes or segments."""
+"""An overview of a clustering, whatever holds it: an estimator, topics, subtypes or segments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symclust.exceptions import InputError, InputTypeError, SymclustError
 from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
 from symclust.report._belonging import Belonging, by_connections, by_memberships
 
-__all__ = ["Clustering", "Nouns", "read_clustering"]
+__all__ = ["Nouns", "Overview", "read_clustering"]
 
 N_TERMS = 8  # of a cluster
 MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth computing for a page
@@ -24,61 +24,33 @@ MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth comput
 
 @dataclass(frozen=True)
 class Nouns:
-    """What samples and clusters are called."""
+    """Nouns for samples and clusters."""
 
     sample: str = "sample"
     cluster: str = "cluster"
 
     def samples(self, count: int) -> str:
-        """Return a number of samples in words: "1 sample", "1,797 samples"."""
+        """A number of samples in words: "1 sample", "1,797 samples"."""
         return f"{count:,} {self.sample}{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True, eq=False)
-class Clustering:
-    """A clustering as the page sees it.
+class Overview:
+    """A clustering as the page sees it."""
 
-    Attributes
-    ----------
-    source : object
-        What was given.
-    nouns : Nouns
-        What samples and clusters are called.
-    labels : ndarray of shape (n_samples,)
-        Cluster of each sample, −1 for none.
-    membership : ndarray, csr_array or None
-        Degrees of membership, where they say more than the labels.
-    similarity : ndarray, sparse array, operator or None
-        Pairwise similarities; of a network, the weights of its links as they were given.
-    names : list or None
-        Of the samples.
-    classes : ndarray or None
-        Known classes.
-    terms : list of list of str
-        What describes each cluster; empty where nothing does.
-    cluster_names : list of str or None
-        Given by the user.
-    nodes : list
-        Of a tree, from the root down and from left to right; empty without splits.
-    estimators : list
-        Whose parameters say how it was made.
-    colours : list of str or None
-        Of the clusters, where they have colours of their own, as segments of an image do.
-    """
-
-    source: Any
+    source: Any  # the model that was given
     nouns: Nouns
-    labels: Array
+    labels: Array  # the cluster of each sample, −1 for none
     n_clusters: int
-    membership: Any = None
-    similarity: Any = None
-    names: list[Any] | None = None
-    classes: Array | None = None
-    terms: list[list[str]] = field(default_factory=list)
-    cluster_names: list[str] | None = None
-    nodes: list[Any] = field(default_factory=list)
-    estimators: list[Any] = field(default_factory=list)
-    colours: list[str] | None = None
+    membership: Any = None  # degrees, if they say more than the labels
+    similarity: Any = None  # array or operator; of a network the weights of its links
+    names: list[Any] | None = None  # of the samples
+    classes: Array | None = None  # that are known
+    terms: list[list[str]] = field(default_factory=list)  # of each cluster, if there are any
+    cluster_names: list[str] | None = None  # given by the user
+    nodes: list[Any] = field(default_factory=list)  # of a tree, from the root down and from left to right
+    estimators: list[Any] = field(default_factory=list)  # whose parameters say how it was made
+    colours: list[str] | None = None  # of segments of an image
 
     @property
     def n_samples(self) -> int:
@@ -92,7 +64,7 @@ class Clustering:
 
     @cached_property
     def belonging(self) -> Belonging | None:
-        """How clearly samples belong to their clusters; None where the model does not say."""
+        """How clearly samples belong to their clusters; None if the model does not say."""
         if self.n_clusters < 2:
             return None
         if self.membership is not None:
@@ -105,7 +77,7 @@ class Clustering:
     @property
     def selection(self) -> Any:
         """How the number of clusters was chosen, or None."""
-        return getattr(self.source, "selection_", getattr(self.source, "selection", None))
+        return getattr(self.source, "selection_", None)
 
     @property
     def is_network(self) -> bool:
@@ -113,17 +85,17 @@ class Clustering:
         return self.nouns.sample == "node"
 
     def colour_of(self, cluster: int) -> str:
-        """Return the colour of a cluster, grey for none."""
+        """The colour of a cluster, grey for none."""
         if cluster < 0:
             return NOWHERE
         return cluster_colours(cluster + 1)[cluster] if self.colours is None else self.colours[cluster]
 
     def name_of(self, sample: int) -> str:
-        """Return the name of a sample, or its number."""
+        """The name of a sample, or its number."""
         return str(sample if self.names is None else self.names[sample])
 
     def name_of_cluster(self, cluster: int) -> str:
-        """Return what a cluster is called where there is little room."""
+        """A short name of a cluster."""
         return str(cluster) if self.cluster_names is None else self.cluster_names[cluster]
 
 
@@ -137,18 +109,18 @@ def read_clustering(
     labels_true: Any = None,
     feature_names: Sequence[object] | None = None,
     cluster_names: Sequence[object] | None = None,
-) -> Clustering:
-    """Return what is known of a clustering; the options are those of `write_report`."""
+) -> Overview:
+    """An overview of a clustering; the options are those of `write_report`."""
     labels = _labels(model)
     n = len(labels)
     nodes = _tree_nodes(model)
     membership = _memberships(model, n)
-    n_clusters = _count(model, labels, membership, nodes)
-    given = _default_names(model) if names is None else names
+    n_clusters = _count(model, labels, membership)
+    given = getattr(model, "node_names_", None) if names is None else names
     classes = _listed("labels_true", labels_true, n)
     if cluster_names is not None and len(cluster_names) != n_clusters:
         raise InputError(f"cluster_names has length {len(cluster_names)}; there are {n_clusters} clusters.")
-    return Clustering(
+    return Overview(
         source=model,
         nouns=_nouns(model),
         labels=labels,
@@ -168,8 +140,8 @@ def read_clustering(
 def _labels(model: Any) -> Array:
     if hasattr(model, "fit"):
         check_is_fitted(model, "labels_")
-    labels = getattr(model, "labels_", getattr(model, "labels", None))
-    if labels is None or callable(labels):
+    labels = model.labels if is_segmentation(model) else getattr(model, "labels_", None)
+    if labels is None:
         raise InputTypeError(
             f"A report is about a fitted clustering with labels_, which {type(model).__name__} does not "
             "have. Call write_report(path, model)."
@@ -177,25 +149,15 @@ def _labels(model: Any) -> Array:
     return np.asarray(labels).ravel()
 
 
-def _count(model: Any, labels: Array, membership: Any, nodes: list[Any]) -> int:
-    """Return the number of clusters, with those that hold no sample."""
+def _count(model: Any, labels: Array, membership: Any) -> int:
+    """The number of clusters, with those that hold no sample."""
     if membership is not None:
         return int(membership.shape[1])
-    found = int(labels.max(initial=-1)) + 1
-    columns = getattr(model, "_n_features_out", 0) if not nodes and hasattr(model, "membership_") else 0
-    return max(found, int(columns))
+    return max(int(labels.max(initial=-1)) + 1, int(getattr(model, "n_clusters_", 0)))
 
 
 def _nouns(model: Any) -> Nouns:
-    if is_segmentation(model):
-        return Nouns("pixel", "segment")
-    if hasattr(model, "topics"):
-        return Nouns("document", "topic")
-    if hasattr(model, "markers"):
-        return Nouns("sample", "subtype")
-    words = str(getattr(model, "affinity_", ""))
-    is_network = "network" in words or words.startswith("edges and features")
-    return Nouns("node" if is_network else "sample", "cluster")
+    return Nouns("pixel", "segment") if is_segmentation(model) else Nouns(*getattr(model, "_nouns", ()))
 
 
 def is_segmentation(model: Any) -> bool:
@@ -204,7 +166,7 @@ def is_segmentation(model: Any) -> bool:
 
 
 def _segment_colours(model: Any, n_clusters: int) -> list[str]:
-    """Return the mean colour of each segment."""
+    """The mean colour of each segment."""
     pixels, segments = read_segmentation(model)
     means = np.rint(255 * segment_means(pixels, segments)).astype(int).reshape(-1, 3)
     names, first = np.unique(segments, return_index=True)
@@ -215,23 +177,15 @@ def _segment_colours(model: Any, n_clusters: int) -> list[str]:
     return colours
 
 
-def _default_names(model: Any) -> Any:
-    for name in ("node_names_", "sample_names_", "samples", "names"):
-        found = getattr(model, name, None)
-        if found is not None and not callable(found):
-            return found
-    return None
-
-
 def _listed(what: str, given: Any, n: int, fitted_to: str = "samples") -> list[Any] | None:
-    """Return names or classes as a list, which a pandas Series with an index of its own is not."""
+    """Names or classes as a list, which a pandas Series with an index of its own is not."""
     if given is not None and len(given) != n:
         raise InputError(f"{what} has length {len(given)}; the model was fitted to {n} {fitted_to}.")
     return None if given is None else list(given)
 
 
 def _comparable(classes: list[Any]) -> Array:
-    """Return classes that can be sorted; those of several kinds, or missing ones, by what they look like."""
+    """Classes that can be sorted; those of several kinds, or missing ones, by what they look like."""
     array = np.asarray(classes)
     return array if array.dtype.kind != "O" else np.array([str(name) for name in classes])
 
@@ -244,7 +198,7 @@ def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | No
 
 
 def _estimators(model: Any) -> list[Any]:
-    """Return everything with parameters that had a part in it."""
+    """Everything with parameters that had a part in it."""
     fitted = getattr(model, "_fitted", None)
     inner = [
         getattr(model, "model", None),
@@ -271,14 +225,14 @@ def _similarity(model: Any) -> Any:
 
 
 def _memberships(model: Any, n_samples: int) -> Any:
-    """Return degrees of membership, or None where a model has only ones and zeros, or none for its labels."""
+    """Degrees of membership, or None if a model has only ones and zeros, or none for its labels."""
     if getattr(model, "centers_", None) is not None:
         return None  # labels come from k-means on the factor: column c is not cluster c
     is_tree = hasattr(model, "tree_") or hasattr(model, "topics")
     if is_tree:
         return _of_leaves(model, n_samples)
-    H = getattr(model, "membership_", getattr(model, "membership", None))
-    if H is None or callable(H):
+    H = getattr(model, "membership_", None)
+    if H is None:
         return None
     H = H if sparse.issparse(H) else np.asarray(H)
     values = H.data if sparse.issparse(H) else H
@@ -286,7 +240,7 @@ def _memberships(model: Any, n_samples: int) -> Any:
 
 
 def _of_leaves(model: Any, n_samples: int) -> Any:
-    """Return how much each leaf of a tree of topics explains of each document; None for other trees."""
+    """The weight of each leaf of a tree of topics in each document; None for other trees."""
     n_leaves = sum(node.is_leaf for node in _tree_nodes(model))
     is_graph = getattr(model, "affinity_matrix_", None) is not None
     if is_graph or n_leaves < 2 or not hasattr(model, "flatten") or n_samples * n_leaves > MOST_SCORES:
@@ -301,19 +255,19 @@ def _of_leaves(model: Any, n_samples: int) -> Any:
 
 
 def _tree_nodes(model: Any) -> list[Any]:
-    """Return the nodes of a model's tree from the root down and from left to right; none without splits."""
+    """The nodes of a model's tree from the root down and from left to right; none without splits."""
     tree = getattr(model, "tree_", None)
     nodes = getattr(model, "topics", []) if tree is None else list(tree.walk())
     return list(nodes) if len(nodes) > 1 else []
 
 
 def members_of(node: Any) -> Array:
-    """Return the samples of a node of a tree of clusters or topics."""
+    """The samples of a node of a tree of clusters or topics."""
     return np.asarray(node.documents if hasattr(node, "documents") else node.members)
 
 
 def node_terms(node: Any, count: int, feature_names: Sequence[object] | None) -> list[str]:
-    """Return the terms of a node: of a topic its own, else the features of largest weight, where named."""
+    """The terms of a node: of a topic its own, else the features of largest weight, if named."""
     if hasattr(node, "terms"):
         return [str(term) for term, _ in node.terms[:count]]
     if feature_names is None or "terms" not in node.data:
@@ -322,7 +276,7 @@ def node_terms(node: Any, count: int, feature_names: Sequence[object] | None) ->
 
 
 def _cluster_terms(model: Any, nodes: list[Any], feature_names: Sequence[object] | None) -> list[list[str]]:
-    """Return the terms of each cluster, of the leaves of a tree or by `components_`; none where unknown."""
+    """The terms of each cluster, of the leaves of a tree or by `components_`; none if unknown."""
     if nodes:
         return _unless_empty([node_terms(node, N_TERMS, feature_names) for node in nodes if node.is_leaf])
     C = np.asarray(getattr(model, "components_", np.empty((0, 0))))
@@ -336,6 +290,6 @@ def _unless_empty(terms: list[list[str]]) -> list[list[str]]:
 
 
 def _top_names(weights: Array, names: Sequence[object], count: int) -> list[str]:
-    """Return the names of the largest positive weights, largest first."""
+    """The names of the largest positive weights, largest first."""
     order = np.argsort(-weights, kind="stable")[:count]
     return [str(names[j]) for j in order if weights[j] > 0]

@@ -10,7 +10,7 @@ import numpy as np
 from symclust._text import showable
 from symclust.report._clusters import clipped
 from symclust.report._findings import find
-from symclust.report._reading import Clustering, read_clustering
+from symclust.report._reading import Overview, read_clustering
 
 __all__ = ["summary_html"]
 
@@ -23,7 +23,7 @@ STYLE = (
 
 
 def summary_html(model: Any) -> str:
-    """Return what was found, what is doubtful, and a bar with the sizes of the clusters.
+    """The findings, the doubts, and a bar with the sizes of the clusters.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def _text(text: str) -> str:
     return escape(showable(text))
 
 
-def _bar(clustering: Clustering) -> str:
-    """Return a strip in which each of the largest clusters has its share."""
+def _bar(clustering: Overview) -> str:
+    """A strip in which each of the largest clusters has its share."""
     largest = np.argsort(-clustering.sizes, kind="stable")[:MOST_BARS]
     pieces = [_piece(clustering, c) for c in largest.tolist() if clustering.sizes[c]]
     return f'<div style="display:flex;height:1.1em;margin:.5em 0 .2em">{"".join(pieces)}</div>'
 
 
-def _piece(clustering: Clustering, c: int) -> str:
+def _piece(clustering: Overview, c: int) -> str:
     size = int(clustering.sizes[c])
     name = clipped(clustering.name_of_cluster(c), 30)
     title = f"{clustering.nouns.cluster} {name}: {clustering.nouns.samples(size)}"

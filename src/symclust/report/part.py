@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,23 +11,8 @@ from numpy.typing import ArrayLike
 __all__ = ["Part"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Options:
-    """What can be said about a model for its part of a page."""
-
-    title: str = ""
-    summary: str = ""
-    labels_true: ArrayLike | None = None
-    images: ArrayLike | None = None
-    names: Sequence[object] | None = None
-    feature_names: Sequence[object] | None = None
-    cluster_names: Sequence[object] | None = None
-    numbers: Mapping[str, str] = field(default_factory=dict)
-    n_members: int = 14
-
-
 @dataclass(frozen=True, eq=False)
-class Part(Options):
+class Part:
     """A model with its own title and options, for a page about several.
 
     Parameters
@@ -54,4 +39,14 @@ class Part(Options):
     True
     """
 
-    model: Any = field(kw_only=False)
+    model: Any
+    _: KW_ONLY
+    title: str = ""
+    summary: str = ""
+    labels_true: ArrayLike | None = None
+    images: ArrayLike | None = None
+    names: Sequence[object] | None = None
+    feature_names: Sequence[object] | None = None
+    cluster_names: Sequence[object] | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    n_members: int = 14

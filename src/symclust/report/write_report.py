@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import platform
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -14,9 +18,8 @@ from numpy.typing import ArrayLike
 from symclust._files import replacing
 from symclust._text import showable
 from symclust._types import Fitted
-from symclust.exceptions import CombinationError, InputError
+from symclust.exceptions import CombinationError, InputError, MissingExtraError
 from symclust.report._content import content_of
-from symclust.report._render import check_library, render
 from symclust.report.part import Part
 
 __all__ = ["write_report"]
@@ -92,7 +95,7 @@ def write_report(
     >>> "Four clusters in 34 nodes." in page
     True
     """
-    check_library()  # before minutes of drawing
+    _jinja2()  # before minutes of drawing
     own = {
         "labels_true": labels_true,
         "images": images,
@@ -101,7 +104,7 @@ def write_report(
         "cluster_names": cluster_names,
     }
     parts = _parts(model, {**own, "numbers": numbers or {}, "n_members": n_members})
-    page = render(
+    page = _render(
         title=title,
         summary=summary,
         parts=[content_of(part, f"part-{number}") for number, part in enumerate(parts, start=1)],
@@ -111,7 +114,7 @@ def write_report(
 
 
 def _parts(model: Any, options: dict[str, Any]) -> list[Part]:
-    """Return the parts of a page; options are those of a single model."""
+    """The parts of a page; options are those of a single model."""
     if not isinstance(model, list | tuple):
         return [model if isinstance(model, Part) else Part(model, **options)]
     wrong = [
@@ -128,6 +131,36 @@ def _parts(model: Any, options: dict[str, Any]) -> list[Part]:
         raise InputError("There is nothing to report on: the list of models is empty.")
     rest = {"n_members": options["n_members"]}
     return [thing if isinstance(thing, Part) else Part(thing, **rest) for thing in model]
+
+
+def _jinja2() -> ModuleType:
+    """The library; without it an error that names the extra."""
+    try:
+        return import_module("jinja2")
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            'Reports need jinja2, which is not installed: pip install "symclust[cli]"'
+        ) from error
+
+
+def _render(**content: Any) -> str:
+    """The page."""
+    jinja2 = _jinja2()
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("symclust.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    script = environment.loader.get_source(environment, "page.js")[0]
+    digest = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return environment.get_template("page.html").render(script=script, script_hash=digest, **content)
+
+
+def _shown(value: Any) -> Any:
+    """Write what cannot be shown as an escape, before HTML or JSON has its own way with it."""
+    return showable(value) if type(value) is str else value
 
 
 def _write(path: Path, page: str) -> Path:

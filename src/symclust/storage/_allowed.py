@@ -15,12 +15,13 @@ CLASSES = {
     "applications.expression._markers": ("Marker", "MarkerTable"),
     "applications.topics._refinement": ("RefinedTopics",),
     "applications.topics._topic": ("Example", "Topic"),
-    "applications.expression.answer": ("SubtypeAssignment", "Subtypes"),
-    "applications.topics.topic_tree": ("FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"),
+    "applications.expression.answer": ("Subtypes",),
+    "applications.images.segmentation": ("Segmentation",),
+    "applications.topics.topic_tree": ("FittedTopics", "NamedTopics", "TopicTree"),
     "constraints": ("L1", "Free", "Nonnegative", "OnePerRow", "Orthogonal", "Simplex", "Sparse", "Unit"),
     "documents": ("DocumentWeights",),
     "estimators": (
-        *("NMF", "AffineNMF", "Diana", "DivisiveClustering", "FlatTopics", "GraphNMF"),
+        *("Placement", "NMF", "AffineNMF", "Diana", "DivisiveClustering", "FlatTopics", "GraphNMF"),
         *("HierarchicalLeftStochastic", "HierarchicalNMF", "HierarchicalSymNMF", "KernelConvexNMF"),
         *("KernelKMeans", "LeftStochastic", "LinkageClustering", "OffDiagonalSymNMF", "SparseNMF"),
         *("SpectralNJW", "SpectralUnnormalized", "SpectralYuShi", "SphericalKMeans", "SymNMF"),
@@ -56,7 +57,11 @@ FUNCTIONS = {
 }
 # Folders that have another name in files than in the package: models on disk outlive the house.
 IN_FILES = {"inputs": "estimators"}
-FORMER = {"estimators.select_n_clusters": "selection.select_n_clusters"}
+FORMER = {
+    "estimators.select_n_clusters": "selection.select_n_clusters",
+    "applications.SubtypeAssignment": "estimators.Placement",
+    "applications.TopicAssignment": "estimators.Placement",
+}
 
 
 @cache

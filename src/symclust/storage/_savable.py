@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
 from symclust._types import Fitted
-from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError
-from symclust.storage._allowed import name_of
+from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError, warn
+from symclust.storage._allowed import allowed, name_of
 from symclust.storage._archive import read_archive, write_archive
 from symclust.storage._values import Decoder, Encoder, plain_state
 
@@ -27,10 +27,12 @@ __all__ = ["Savable", "load", "read_content", "read_path"]
 class Savable:
     """What can be saved to a file, and loaded again with `symclust.load`.
 
-    A subclass says which of its attributes are training data, and what needs them.
+    A subclass says which of its attributes are training data, and what needs them; and which were called
+    otherwise in earlier versions and their files.
     """
 
     _left_out: ClassVar[dict[str, str]] = {}
+    _renamed: ClassVar[dict[str, str]] = {}
 
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
         """Write the model to a file that `symclust.load` reads, and return its path.
@@ -83,11 +85,15 @@ class Savable:
 
     def __getattr__(self, name: str) -> Any:
         # Only where an attribute is missing: before the fit, or since it was left out of a file.
-        if name in type(self)._left_out and ("labels_" in self.__dict__):
+        if name in type(self)._left_out and hasattr(self, "labels_"):
             raise LeftOutError(
                 f"This {type(self).__name__} was saved without its training data, which are needed for "
                 f"{type(self)._left_out[name]}. Save it with data=True."
             )
+        if name in type(self)._renamed:
+            new = type(self)._renamed[name]
+            warn(f"{name} of {type(self).__name__} is now called {new}.", DeprecationWarning)
+            return getattr(self, new)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
@@ -157,7 +163,7 @@ def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, C
 
 
 def _checked(model: Any, header: dict[str, Any]) -> Any:
-    if not isinstance(model, Savable) or name_of(type(model)) != header.get("model"):
+    if not isinstance(model, Savable) or allowed().get(header.get("model", "")) is not type(model):
         raise InputError("what it holds is not what its header says")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -266,10 +266,11 @@ class Decoder:
             return
         # Without __init__: the attributes are all there is, and those of frozen dataclasses too.
         made = self._made[number] = cls.__new__(cls)
+        renamed = getattr(cls, "_renamed", {})
         for attribute, value in content.items():
             if attribute.startswith("__"):
                 raise ValueError(f"an attribute {attribute}")
-            made.__dict__[attribute] = self.decode(value)
+            made.__dict__[renamed.get(attribute, attribute)] = self.decode(value)
         _fill_gaps(made)
         if hasattr(made, "_restore"):
             made._restore()

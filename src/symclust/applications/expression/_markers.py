@@ -1,4 +1,4 @@
-"""Marker genes: what one subtype has more of than every other."""
+"""Marker genes, which one subtype has more of than every other."""
 
 from __future__ import annotations
 
@@ -58,20 +58,10 @@ class Marker(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MarkerTable:
-    """What is known of every gene.
+    """Numbers about every gene."""
 
-    Attributes
-    ----------
-    means : ndarray of shape (n_subtypes, n_genes)
-        Mean of each gene in each subtype.
-    subtype : ndarray of shape (n_genes,)
-        Where the mean is highest.
-    next_mean, log2_fold_change, auc, p_value, q_value, weakest_p_value, score : ndarray of shape (n_genes,)
-        As in `Marker`, for that subtype.
-    """
-
-    means: Array
-    subtype: Array
+    means: Array  # n_subtypes × n_genes; all others have one entry for each gene, as `Marker`
+    subtype: Array  # the one whose mean is highest
     next_mean: Array
     log2_fold_change: Array
     auc: Array
@@ -83,7 +73,7 @@ class MarkerTable:
     def best(
         self, genes: Array, subtype: int, n: int | None, max_q: float, min_log2_fold_change: float
     ) -> list[Marker]:
-        """Return the markers of a subtype, the highest score first."""
+        """The markers of a subtype, the highest score first."""
         is_marker = (
             (self.subtype == subtype)
             & (self.q_value <= max_q)
@@ -97,18 +87,10 @@ class MarkerTable:
 
     def _marker(self, name: str, gene: int) -> Marker:
         subtype = int(self.subtype[gene])
-        return Marker(
-            gene=name,
-            subtype=subtype,
-            log2_fold_change=float(self.log2_fold_change[gene]),
-            auc=float(self.auc[gene]),
-            p_value=float(self.p_value[gene]),
-            q_value=float(self.q_value[gene]),
-            weakest_p_value=float(self.weakest_p_value[gene]),
-            mean=float(self.means[subtype, gene]),
-            next_mean=float(self.next_mean[gene]),
-            score=float(self.score[gene]),
-        )
+        own = {
+            f: float(getattr(self, f)[gene]) for f in Marker._fields if f not in ("gene", "subtype", "mean")
+        }
+        return Marker(gene=name, subtype=subtype, mean=float(self.means[subtype, gene]), **own)
 
 
 def find_markers(X: Any, labels: Array, n_subtypes: int) -> MarkerTable:
@@ -123,14 +105,8 @@ def find_markers(X: Any, labels: Array, n_subtypes: int) -> MarkerTable:
     over all genes that vary. A gene can be a marker of one subtype only, and is tested for no other: its
     p-value there is 1. Time is O(n log n) for each gene, twice.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_genes)
-        All genes. A sparse array is made dense a block of genes at a time.
-    labels : ndarray of shape (n_samples,)
-        Subtypes; samples with −1 take no part.
-    n_subtypes : int
-        At least 2; a subtype without samples has no markers and is compared with none.
+    X holds all genes; a sparse array is made dense a block of genes at a time. Samples with the label −1 take
+    no part; a subtype without samples has no markers and is compared with none.
     """
     members = _members(labels, n_subtypes)
     means = subtype_means(X, labels, n_subtypes)
@@ -157,7 +133,7 @@ def find_markers(X: Any, labels: Array, n_subtypes: int) -> MarkerTable:
 
 
 def subtype_means(X: Any, labels: Array, n_subtypes: int) -> Array:
-    """Return the mean of each gene in each subtype, zeros for a subtype without samples."""
+    """The mean of each gene in each subtype, zeros for a subtype without samples."""
     return np.array([_mean(X, rows) for rows in _members(labels, n_subtypes)])
 
 
@@ -172,7 +148,7 @@ def _mean(X: Any, rows: Array) -> Array:
 
 
 def _varies(X: Any) -> Array:
-    """Return which genes differ between any two samples."""
+    """A mask of the genes that differ between any two samples."""
     if not sparse.issparse(X):
         return X.max(axis=0) > X.min(axis=0)
     return X.max(axis=0).toarray().ravel() > X.min(axis=0).toarray().ravel()
@@ -181,7 +157,7 @@ def _varies(X: Any) -> Array:
 def _rank_tests(
     X: Any, members: list[Array], there: list[int], subtype: Array, varies: Array
 ) -> tuple[Array, Array, Array]:
-    """Return of each gene the smallest AUC, the p-value against all others, and the largest against one."""
+    """Of each gene the smallest AUC, the p-value against all others, and the largest against one."""
     auc, p_value, weakest = np.full(X.shape[1], 0.5), np.ones(X.shape[1]), np.ones(X.shape[1])
     X = X.tocsc() if sparse.issparse(X) else X
     for c in there:
@@ -204,14 +180,14 @@ def _blocks(genes: Array, n_samples: int) -> Iterator[Array]:
 
 
 def _rank_test(here: Array, elsewhere: Array) -> tuple[Array, Array]:
-    """Return the AUC, U/(n₁n₂), and the p-value of "higher here" for each gene."""
+    """The AUC, U/(n₁n₂), and the p-value of "higher here" for each gene."""
     statistic, p_value = mannwhitneyu(here, elsewhere, alternative="greater", axis=0)
     # A gene that is constant over both has a p-value of 0/0.
     return statistic / (len(here) * len(elsewhere)), np.nan_to_num(p_value, nan=1.0)
 
 
 def _corrected(p_value: Array, subtype: Array, varies: Array) -> Array:
-    """Return q-values, each gene's in the family of its subtype."""
+    """Q-values, each gene's in the family of its subtype."""
     q_value = np.ones_like(p_value)
     tested = np.flatnonzero(varies)
     for c in np.unique(subtype[tested]):

@@ -14,12 +14,12 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.validation import check_features, check_known, check_nonnegative, check_number, is_a, is_missing
 
-__all__ = ["Expression", "Reading", "gene_floor", "read_expression", "select_genes"]
+__all__ = ["Expression", "Layout", "gene_floor", "read_expression", "select_genes"]
 
 ORIENTATIONS = ("auto", "samples", "genes")
 NEARLY_SQUARE = 2.0  # a table with less than twice as many columns as rows does not say which are genes
 SHARE = 0.01  # of the median mean: genes below it are silent
-LEAST_SAMPLES = 3  # a gene found in fewer samples tells nothing of subtypes
+LEAST_SAMPLES = 3  # a gene found in fewer samples says nothing of subtypes
 LISTED = 5  # names in a message
 CHUNK = 1 << 20  # values that are looked at together
 # Raw values spread over orders of magnitude: the largest of Golub's is 800 times the median, of Khan's 60.
@@ -45,51 +45,25 @@ LOGARITHMS = (
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """Samples × genes with names.
+    """Samples × genes with names."""
 
-    Attributes
-    ----------
-    values : ndarray or csr_array of shape (n_samples, n_genes)
-        Without negative entries.
-    samples, genes : ndarray of str
-        Names; "sample 0" and so on where none were given.
-    named_genes : bool
-        Whether the names of genes were given.
-    rows : {"samples", "genes"}
-        What the rows of the input were.
-    is_logged : bool
-        Whether the values seem to be logarithms.
-    notes : list of str
-        What was assumed or noticed, in sentences.
-    """
-
-    values: Any
-    samples: Array
+    values: Any  # samples × genes, dense or CSR, none negative
+    samples: Array  # names; "sample 0" and so on if none were given
     genes: Array
-    named_genes: bool
-    rows: str
-    is_logged: bool
-    notes: list[str] = field(default_factory=list)
+    named_genes: bool  # whether the names of genes were given
+    rows: str  # of the input: "samples" or "genes"
+    is_logged: bool  # whether the values seem to be logarithms
+    notes: list[str] = field(default_factory=list)  # sentences about assumptions
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How an input is to be read.
+class Layout:
+    """How a table of expression is laid out."""
 
-    Attributes
-    ----------
-    orientation : {"auto", "samples", "genes"}
-        What its rows are.
-    genes, samples : sequence of str, str or None
-        Names; for an AnnData also a column of `var` or `obs`.
-    layer : str or None
-        For an AnnData, the layer; "raw" is ``adata.raw``.
-    """
-
-    orientation: str = "auto"
-    genes: Any = None
-    samples: Any = None
-    layer: str | None = None
+    orientation: str = "auto"  # its rows: "samples", "genes", or "auto"
+    genes: Any = None  # names; of an AnnData also a column of `var`
+    samples: Any = None  # names; of an AnnData also a column of `obs`
+    layer: str | None = None  # of an AnnData; "raw" is `adata.raw`
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,25 +77,20 @@ class Table:
     is_logged: bool = False  # by its own words
 
 
-def read_expression(expression: Any, reading: Reading, known: Iterable[str] | None = None) -> Expression:
-    """Return samples × genes.
+def read_expression(expression: Any, reading: Layout, known: Iterable[str] | None = None) -> Expression:
+    """Samples × genes.
 
     Rows are samples in an AnnData. In tables and arrays the names given say what they are, by their number;
     otherwise there are more genes than samples, and a table that is nearly square is asked about.
 
-    Parameters
-    ----------
-    expression : DataFrame, AnnData, array or sparse
-    reading : Reading
-    known : iterable of str, optional
-        Genes that the data should have: the axis that has them holds genes.
+    The axis that has `known` genes holds genes.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from symclust.applications.expression._reading import Reading, read_expression
+    >>> from symclust.applications.expression._reading import Layout, read_expression
     >>> table = pd.DataFrame({"p1": [3, 0, 5, 1], "p2": [4, 1, 0, 2]}, index=["TP53", "MYC", "KRAS", "EGFR"])
-    >>> found = read_expression(table, Reading())
+    >>> found = read_expression(table, Layout())
     >>> found.rows, found.samples.tolist(), found.genes.tolist()
     ('genes', ['p1', 'p2'], ['TP53', 'MYC', 'KRAS', 'EGFR'])
     """
@@ -146,7 +115,7 @@ def read_expression(expression: Any, reading: Reading, known: Iterable[str] | No
     return Expression(X, samples, genes, is_named, rows, is_logged, notes)
 
 
-def _given_names(reading: Reading) -> list[tuple[str, Any]]:
+def _given_names(reading: Layout) -> list[tuple[str, Any]]:
     return [
         (w, names)
         for w, names in (("genes", reading.genes), ("samples", reading.samples))
@@ -161,7 +130,7 @@ def _other(rows: str) -> str:
 # What was given ---------------------------------------------------------------------------------------------
 
 
-def _open(expression: Any, reading: Reading) -> Table:
+def _open(expression: Any, reading: Layout) -> Table:
     if is_a(expression, "anndata", "AnnData"):
         return _open_annotated(expression, reading)
     if reading.layer is not None:
@@ -180,11 +149,11 @@ def _open(expression: Any, reading: Reading) -> Table:
 
 
 def _index_names(index: Any) -> Any:
-    """Return the names of an axis of a DataFrame, None where pandas has only numbered it."""
+    """The names of an axis of a DataFrame, None if pandas has only numbered it."""
     return None if is_a(index, "pandas", "RangeIndex") else index
 
 
-def _open_annotated(adata: Any, reading: Reading) -> Table:
+def _open_annotated(adata: Any, reading: Layout) -> Table:
     if getattr(adata, "isbacked", False):
         adata = adata.to_memory()
     source = adata
@@ -217,7 +186,7 @@ def _open_annotated(adata: Any, reading: Reading) -> Table:
 
 
 def _column(frame: Any, name: str, column: Any, otherwise: Any) -> Any:
-    """Return a column of `obs` or `var`, or the names of its rows where no column is named."""
+    """A column of `obs` or `var`, or the names of its rows if no column is named."""
     if not isinstance(column, str):
         return otherwise
     if column not in frame.columns:
@@ -250,9 +219,9 @@ def _refuse_text(values: Any) -> None:
 
 
 def _orient(
-    table: Table, shape: tuple[int, int], reading: Reading, known: Iterable[str] | None
+    table: Table, shape: tuple[int, int], reading: Layout, known: Iterable[str] | None
 ) -> tuple[str, list[str]]:
-    """Return what the rows are, and a sentence where that was assumed."""
+    """The kind of the rows, "samples" or "genes", and a sentence if that was assumed."""
     if reading.orientation != "auto":
         return reading.orientation, []
     if table.is_annotated:
@@ -274,8 +243,8 @@ def _orient(
     ]
 
 
-def _rows_by_names(shape: tuple[int, int], reading: Reading) -> str | None:
-    """Return what the rows are by the numbers of names given; None where these do not tell."""
+def _rows_by_names(shape: tuple[int, int], reading: Layout) -> str | None:
+    """The kind of the rows by the numbers of names given; None if these leave it open."""
     if shape[0] == shape[1]:
         return None
     for what, names in _given_names(reading):
@@ -306,7 +275,7 @@ def _rows_by_known(table: Table, known: Iterable[str] | None) -> str | None:
 
 
 def _names(given: Any, what: str, count: int) -> Array:
-    """Return names as strings, each only once."""
+    """Names as strings, each only once."""
     if given is None:
         return np.array([f"{what} {number}" for number in range(count)], dtype=object)
     if isinstance(given, Mapping | Set):
@@ -342,7 +311,7 @@ def _refuse_repeated(names: Array, what: str) -> None:
 
 
 def listed(names: Any) -> str:
-    """Return the first few names, and how many more there are."""
+    """The first few names, and how many more there are."""
     names = list(names)
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return ", ".join(repr(str(name)) for name in names[:LISTED]) + more
@@ -376,7 +345,7 @@ def _note_of_totals(X: Any) -> list[str]:
 
 
 def gene_floor(means: Array) -> float:
-    """Return the mean below which a gene counts as silent: a hundredth of the median over genes with any.
+    """The mean below which a gene counts as silent: a hundredth of the median over genes with any.
 
     It has the unit of the data, so that nothing depends on whether these are counts or intensities.
     """
@@ -385,7 +354,7 @@ def gene_floor(means: Array) -> float:
 
 
 def select_genes(X: Any, n_genes: int | None) -> Array:
-    r"""Return the columns of the genes with the largest coefficients of variation σ/μ, in their order.
+    r"""The columns of at most `n_genes` with the largest coefficients of variation σ/μ, in order.
 
     Kuang (2014, 4.7) takes 5,000 genes by σ/μ, as Brunet et al. (2004) do. That of a gene that is found in
     one of n samples is √(n − 1), the largest there is: so genes that are silent take no part, whose mean is
@@ -395,12 +364,6 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     alone, and σ/μ would choose genes with few counts for having few. So σ² is then the variance beyond μ, and
     genes take part in which it is more than chance: σ² > μ(1 + 3√(2/(n − 1))), three standard errors. To
     intensities, which are thousands, that makes no difference.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_genes)
-    n_genes : int or None
-        How many at most; None for all that are left.
 
     Examples
     --------
@@ -413,25 +376,25 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     if n_genes is not None:
         check_number("n_genes", n_genes, least=1, whole=True)
     mean, variance = _moments(X)
-    heard = (mean > 0) & (mean >= gene_floor(mean)) & (_found_in(X) >= min(LEAST_SAMPLES, X.shape[0]))
+    varying = (mean > 0) & (mean >= gene_floor(mean)) & (_found_in(X) >= min(LEAST_SAMPLES, X.shape[0]))
     # Constant genes have a variance of rounding size.
-    heard &= variance > (10 * np.finfo(np.float64).eps * mean) ** 2
-    if not heard.any():
+    varying &= variance > (10 * np.finfo(np.float64).eps * mean) ** 2
+    if not varying.any():
         raise InputError(
-            f"None of the {X.shape[1]} genes varies between the {X.shape[0]} samples, so nothing tells them "
+            f"None of the {X.shape[1]} genes varies between the {X.shape[0]} samples, so nothing sets them "
             "apart. Are these the values that were measured?"
         )
     if _are_whole(X):
-        heard, variance = _beyond_counting(mean, variance, heard, X.shape[0])
-    left = np.flatnonzero(heard)
+        varying, variance = _beyond_counting(mean, variance, varying, X.shape[0])
+    left = np.flatnonzero(varying)
     coefficient = np.sqrt(variance[left]) / mean[left]
     return np.sort(left[np.argsort(-coefficient, kind="stable")[:n_genes]])
 
 
-def _beyond_counting(mean: Array, variance: Array, heard: Array, n: int) -> tuple[Array, Array]:
-    """Return the genes that vary more than counts do by chance, and by how much; all where none does."""
-    beyond = heard & (variance > mean * (1 + 3 * np.sqrt(2 / (n - 1))))
-    return (beyond, variance - mean) if beyond.any() else (heard, variance)
+def _beyond_counting(mean: Array, variance: Array, varying: Array, n: int) -> tuple[Array, Array]:
+    """The genes that vary more than counts do by chance, and by how much; all if none does."""
+    beyond = varying & (variance > mean * (1 + 3 * np.sqrt(2 / (n - 1))))
+    return (beyond, variance - mean) if beyond.any() else (varying, variance)
 
 
 def _are_whole(X: Any) -> bool:
@@ -441,14 +404,14 @@ def _are_whole(X: Any) -> bool:
 
 
 def _found_in(X: Any) -> Array:
-    """Return in how many samples each gene is above zero."""
+    """The number of samples in which each gene is above zero."""
     if sparse.issparse(X):
         return np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
     return np.count_nonzero(X, axis=0)
 
 
 def _moments(X: Any) -> tuple[Array, Array]:
-    """Return means and variances of the genes, in float64."""
+    """Means and variances of the genes, in float64."""
     if sparse.issparse(X):
         mean, variance = mean_variance_axis(X.astype(np.float64), axis=0)
         return mean, variance

@@ -1,23 +1,22 @@
-"""What `subtypes` returns: subtypes, how sure they are, their markers, and where new samples belong."""
+"""The answer of `subtypes`: subtypes, their certainty and markers, and the place of new samples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.expression._markers import Marker, MarkerTable
-from symclust.applications.expression._reading import Expression, Reading, listed, read_expression
+from symclust.applications.expression._reading import Expression, Layout, listed, read_expression
+from symclust.estimators import Placement, PlacingAnswer
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.metrics import average_entropy
 from symclust.plotting import plot_consensus
-from symclust.storage import Savable
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
@@ -26,65 +25,37 @@ if TYPE_CHECKING:
     from symclust.estimators import AffineNMF
     from symclust.selection import ConsensusMatrix, Selection
 
-__all__ = ["SubtypeAssignment", "Subtypes", "prepared"]
+__all__ = ["Subtypes", "prepared"]
 
 
 def prepared(X: Any, transform: str | None) -> Any:
-    """Return what is factored: the values, or their square roots."""
+    """The matrix that is factored: the values, or their square roots."""
     return X if transform is None else np.sqrt(X)
 
 
 # Equality is identity here: that of arrays is no yes or no.
-@dataclass(frozen=True, eq=False)
-class SubtypeAssignment(Savable):
-    """Which subtypes new samples belong to.
-
-    Attributes
-    ----------
-    samples : ndarray of str
-        Their names.
-    labels : ndarray of shape (n_samples,)
-        Subtype of each; −1 for a sample that has nothing beyond the baseline.
-    membership : ndarray of shape (n_samples, n_subtypes)
-        How much of each subtype's profile is in a sample.
-    """
-
-    samples: Array
-    labels: Array
-    membership: Array
-
-    @property
-    def confidence(self) -> Array:
-        """The share of the largest membership in each sample; 0 where all are zero."""
-        total = self.membership.sum(axis=1)
-        return self.membership.max(axis=1) / np.where(total > 0, total, 1)
-
-    def to_dataframe(self) -> Any:
-        """Return a pandas DataFrame with one row per sample: subtype, confidence, and memberships."""
-        frame = _pandas().DataFrame({"subtype": self.labels, "confidence": self.confidence})
-        for c, column in enumerate(self.membership.T):
-            frame[f"membership {c}"] = column
-        return frame.set_axis(_pandas().Index(self.samples, name="sample"))
-
-
-@dataclass(frozen=True, eq=False)
-class Subtypes(Reporting, SubtypeAssignment):
+@dataclass(frozen=True, eq=False, repr=False)
+class Subtypes(PlacingAnswer):
     """Subtypes of samples by their gene expression; made by `symclust.subtypes`.
 
     ``print(answer)`` gives a summary.
 
     Attributes
     ----------
-    samples, labels, membership, confidence
-        As in `SubtypeAssignment`; labels of all samples are 0 where there is one subtype.
+    samples : ndarray of str
+        Names of the samples; `node_names_` is the list of them.
+    labels_ : ndarray of shape (n_samples,)
+        Subtype of each sample; −1 for one that has nothing beyond the baseline, unless there is one subtype.
+    membership_ : ndarray of shape (n_samples, n_subtypes)
+        How much of each subtype's profile is in a sample.
     genes : ndarray of str
         All genes of the data.
     selected_genes : ndarray of str
         Those the samples were clustered by.
     model : AffineNMF
         Fitted to them; ``model.components_`` are the profiles, ``model.baseline_`` what all samples share.
-    selection : Selection or None
-        How the number was chosen; None where it was given.
+    selection_ : Selection or None
+        How the number was chosen; None if it was given.
     consensus : ConsensusMatrix or None
         How often two samples stay together when the samples are drawn again; None with one subtype, or
         without resampling.
@@ -99,31 +70,50 @@ class Subtypes(Reporting, SubtypeAssignment):
         Mean of each gene in each subtype.
     """
 
+    _renamed: ClassVar[dict[str, str]] = {
+        "labels": "labels_",
+        "membership": "membership_",
+        "selection": "selection_",
+        "assign": "place",
+    }
+
+    samples: Array
+    labels_: Array
+    membership_: Array
     genes: Array
     selected_genes: Array
     model: AffineNMF
-    selection: Selection | None
     consensus: ConsensusMatrix | None
     stability: Array | None
     orientation: str
     notes: list[str]
-    _markers: MarkerTable | None = field(repr=False)
-    _means: Array = field(repr=False)
-    _selected: Array = field(repr=False)
-    _has_names: bool = field(repr=False)
-    _transform: str | None = field(repr=False)
+    _markers: MarkerTable | None
+    _means: Array
+    _selected: Array
+    _has_names: bool
+    _transform: str | None
+    selection_: Selection | None = None
 
     # How many, and how sure --------------------------------------------------------------------------------
 
     @property
+    def node_names_(self) -> list[str]:  # type: ignore[override]
+        """Names of the samples."""
+        return list(self.samples)
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "sample", "subtype"
+
+    @property
     def n_subtypes(self) -> int:
-        """The number of subtypes; 1 means that the data show none."""
-        return self.membership.shape[1]
+        """The number of subtypes, `n_clusters_`; 1 means that the data show none."""
+        return self.n_clusters_
 
     @property
     def sizes(self) -> Array:
         """The number of samples of each subtype."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_subtypes)
+        return np.bincount(self.labels_[self.labels_ >= 0], minlength=self.n_subtypes)
 
     @property
     def means(self) -> Array:
@@ -133,7 +123,7 @@ class Subtypes(Reporting, SubtypeAssignment):
     @property
     def average_entropy(self) -> float:
         """How separated the subtypes are, thesis (47): 0 where each sample has one, log k at most."""
-        return float(average_entropy(self.membership))
+        return float(average_entropy(self.membership_))
 
     # Markers -----------------------------------------------------------------------------------------------
 
@@ -145,7 +135,7 @@ class Subtypes(Reporting, SubtypeAssignment):
         max_q: float = 0.05,
         min_log2_fold_change: float = 0.5,
     ) -> list[Marker]:
-        """Return the genes that a subtype has more of than every other subtype, the best first.
+        """The genes that a subtype has more of than every other subtype, the best first.
 
         A marker's mean is above the highest mean of the other subtypes by `min_log2_fold_change`, its q-value
         against their samples together at most `max_q`, and its p-value against each of them at most as much.
@@ -189,12 +179,12 @@ class Subtypes(Reporting, SubtypeAssignment):
         return int(subtype)
 
     def markers_dataframe(self, subtype: int | None = None, n: int | None = None, **limits: Any) -> Any:
-        """Return `markers` as a pandas DataFrame, by default all of them."""
+        """`markers` as a pandas DataFrame, by default all of them."""
         return _pandas().DataFrame(self.markers(subtype, n, **limits), columns=list(Marker._fields))
 
     # New samples -------------------------------------------------------------------------------------------
 
-    def assign(
+    def place(
         self,
         expression: Any,
         *,
@@ -202,8 +192,8 @@ class Subtypes(Reporting, SubtypeAssignment):
         genes: Any = None,
         samples: Any = None,
         layer: str | None = None,
-    ) -> SubtypeAssignment:
-        """Say which subtypes new samples belong to, by nonnegative least squares (thesis (39)).
+    ) -> Placement:
+        """The subtypes of new samples, by nonnegative least squares (thesis (39)).
 
         Parameters
         ----------
@@ -213,15 +203,21 @@ class Subtypes(Reporting, SubtypeAssignment):
             the same genes in the same order.
         orientation, genes, samples, layer
             As in `subtypes`; the names of genes say which way round a table is.
+
+        Returns
+        -------
+        Placement
+            With `labels_`, `membership_` and `to_dataframe()`. `predict` and `transform` return the first two
+            alone.
         """
-        new = read_expression(expression, Reading(orientation, genes, samples, layer), known=self.genes)
+        new = read_expression(expression, Layout(orientation, genes, samples, layer), known=self.genes)
         X = prepared(new.values[:, self._columns_of(new)], self._transform)
         membership = self.model.transform(X)
         labels = self.model.predict(X) if self.n_subtypes > 1 else np.zeros(len(membership), dtype=np.intp)
-        return SubtypeAssignment(new.samples, labels, membership)
+        return Placement(labels, membership, list(new.samples))
 
     def _columns_of(self, new: Expression) -> Array:
-        """Return the columns of the selected genes in new data."""
+        """The columns of the selected genes in new data."""
         if not (self._has_names and new.named_genes):
             if len(new.genes) == len(self.genes):
                 return self._selected
@@ -243,11 +239,9 @@ class Subtypes(Reporting, SubtypeAssignment):
     # To be read --------------------------------------------------------------------------------------------
 
     def to_dataframe(self) -> Any:
-        """Return a pandas DataFrame with one row per sample: subtype, confidence, stability, memberships."""
+        """A table with one row per sample: label, confidence, cluster_0, ..., and stability."""
         frame = super().to_dataframe()
-        if self.stability is not None:
-            frame.insert(2, "stability", self.stability)
-        return frame
+        return frame if self.stability is None else frame.assign(stability=self.stability)
 
     def plot_consensus(self, ax: Axes | None = None) -> Axes:
         """Draw the consensus matrix, samples that stay together side by side; return the axes.
@@ -263,18 +257,18 @@ class Subtypes(Reporting, SubtypeAssignment):
         return ax
 
     def _names_of_blocks(self, blocks: Array) -> dict[str, str]:
-        """Return the subtype of each block, one to one, so that they share as many samples as possible."""
-        both = (blocks >= 0) & (self.labels >= 0)
+        """The subtype of each block, one to one, so that they share as many samples as possible."""
+        both = (blocks >= 0) & (self.labels_ >= 0)
         shared = np.zeros((blocks.max() + 1, self.n_subtypes))
-        np.add.at(shared, (blocks[both], self.labels[both]), 1)
+        np.add.at(shared, (blocks[both], self.labels_[both]), 1)
         pairs = zip(*linear_sum_assignment(shared, maximize=True), strict=True)
         return {str(block): str(subtype) for block, subtype in pairs}
 
     def plot_selection(self, ax: Axes | None = None) -> Axes:
         """Draw what the number of subtypes was chosen by; return the axes."""
-        if self.selection is None:
+        if self.selection_ is None:
             raise CombinationError("The number of subtypes was given, so there is nothing to show for it.")
-        return self.selection.plot(ax)
+        return self.selection_.plot(ax)
 
     def __repr__(self) -> str:
         return f"<Subtypes: {self._heading()}>"
@@ -282,16 +276,13 @@ class Subtypes(Reporting, SubtypeAssignment):
     def __str__(self) -> str:
         return self.summary()
 
-    def _repr_html_(self) -> str:
-        return self._summary_html()
-
     def _heading(self) -> str:
         count = "1 subtype" if self.n_subtypes == 1 else f"{self.n_subtypes} subtypes"
         selected, genes = len(self.selected_genes), len(self.genes)
         return f"{count} of {len(self.samples):,} samples, by {selected:,} of {genes:,} genes"
 
     def summary(self, n_markers: int = 6) -> str:
-        """Return a few lines: how many subtypes, how sure, their sizes and first markers, and notes.
+        """A few lines: how many subtypes, how sure, their sizes and first markers, and notes.
 
         Parameters
         ----------
@@ -300,8 +291,8 @@ class Subtypes(Reporting, SubtypeAssignment):
         """
         check_number("n_markers", n_markers, least=1, whole=True)
         lines = [self._heading()]
-        if self.selection is not None:
-            lines.append(str(self.selection))
+        if self.selection_ is not None:
+            lines.append(str(self.selection_))
         if self.n_subtypes == 1:
             lines.append(
                 "All samples are of one kind as far as these data show, so there are no marker genes."
@@ -310,12 +301,12 @@ class Subtypes(Reporting, SubtypeAssignment):
             lines += [self._line(c, n_markers) for c in range(self.n_subtypes)]
             most = np.log(self.n_subtypes)
             lines.append(f"average entropy {self.average_entropy:.2f}; 0 is separated, {most:.2f} the most")
-        if nowhere := int(np.count_nonzero(self.labels < 0)):
+        if nowhere := int(np.count_nonzero(self.labels_ < 0)):
             lines.append(f"{nowhere:,} samples have nothing beyond the baseline and no subtype (label -1)")
         return "\n".join([*lines, *self.notes])
 
     def _line(self, c: int, n_markers: int) -> str:
-        own = self.labels == c
+        own = self.labels_ == c
         line = f"  {c}: {int(own.sum()):,} samples"
         if self.stability is not None and np.isfinite(self.stability[own]).any():
             line += f", stability {np.nanmean(self.stability[own]):.2f}"

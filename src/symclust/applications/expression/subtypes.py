@@ -12,8 +12,9 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from symclust._types import Array, Data, Names, RandomState
+from symclust.applications._checks import check_model_params
 from symclust.applications.expression._markers import find_markers, subtype_means
-from symclust.applications.expression._reading import Expression, Reading, read_expression, select_genes
+from symclust.applications.expression._reading import Expression, Layout, read_expression, select_genes
 from symclust.applications.expression.answer import Subtypes, prepared
 from symclust.estimators import AffineNMF
 from symclust.exceptions import (
@@ -69,7 +70,7 @@ def subtypes(
         The number, or how it is found: see `method`.
     orientation : {"auto", "samples", "genes"}, default="auto"
         What the rows are. "auto": samples in an AnnData; otherwise what the numbers of `genes` or `samples`
-        say; otherwise samples where there are more columns than rows, and genes where there are fewer, since
+        say; otherwise samples if there are more columns than rows, and genes if there are fewer, since
         genes outnumber samples. The answer notes what was assumed. If one side is less than twice as
         long as the other, nothing is assumed and you have to say.
     n_genes : int or None, default=5000
@@ -100,7 +101,7 @@ def subtypes(
     n_jobs : int, default=None
         Processes or threads for the choice of the number and for resamples, as in joblib.
     callback : callable, default=None
-        Told of progress: called with an object that has `done`, `total`, `stage` and `seconds`.
+        Called with an object that has `done`, `total`, `stage` and `seconds`.
 
     Returns
     -------
@@ -118,9 +119,9 @@ def subtypes(
     >>> table.iloc[:20, :5] *= 4  # the first half of the patients has five genes up, the others five others
     >>> table.iloc[20:, 5:10] *= 4
     >>> answer = subtypes(table, 2, random_state=0)
-    >>> answer.labels[0] != answer.labels[39]
+    >>> answer.labels_[0] != answer.labels_[39]
     np.True_
-    >>> sorted(marker.gene for marker in answer.markers(answer.labels[0]))
+    >>> sorted(marker.gene for marker in answer.markers(answer.labels_[0]))
     ['gene0', 'gene1', 'gene2', 'gene3', 'gene4']
     """
     _check_options(n_subtypes, transform, n_resamples, model_params)
@@ -128,10 +129,13 @@ def subtypes(
         refuse_checkpoint(given, "subtypes")
     _check_method_params(n_subtypes, method_params)
     seeds = check_random_state(random_state).randint(SEED, size=3)  # the model's whatever is done before it
-    data = read_expression(expression, Reading(orientation, genes, samples, layer))
+    data = read_expression(expression, Layout(orientation, genes, samples, layer))
     k = None if isinstance(n_subtypes, str) else int(n_subtypes)
     tried = _check_samples(data, k, candidates)
-    _warn_of(data)
+    if data.is_logged:
+        warn(
+            "The expression looks like logarithms; subtypes works on raw values: see the notes of the answer."
+        )
     selected = select_genes(data.values, n_genes)
     X = prepared(data.values[:, selected], transform)
     model = AffineNMF(**{"random_state": int(seeds[0]), **(model_params or {})})
@@ -160,12 +164,7 @@ def _check_options(n_subtypes: Any, transform: Any, n_resamples: Any, model_para
     if transform is not None:
         check_known("transform", transform, ("sqrt",), ", or None for the values themselves")
     check_number("n_resamples", n_resamples, least=0, whole=True)
-    known = sorted(set(AffineNMF().get_params()) - {"n_clusters"})
-    if not isinstance(model_params, dict | None) or not set(model_params or {}) <= set(known):
-        raise OptionError(
-            f"model_params={model_params!r} must be a dict of parameters of AffineNMF: {', '.join(known)}. "
-            "The number of subtypes is n_subtypes."
-        )
+    check_model_params(AffineNMF, model_params, "The number of subtypes is n_subtypes.")
 
 
 def _check_method_params(n_subtypes: Any, method_params: Any) -> None:
@@ -199,15 +198,8 @@ def _check_samples(data: Expression, k: int | None, candidates: Iterable[int]) -
     return tried
 
 
-def _warn_of(data: Expression) -> None:
-    if data.is_logged:
-        warn(
-            "The expression looks like logarithms; subtypes works on raw values: see the notes of the answer."
-        )
-
-
 def _note_of_genes(data: Expression, selected: Array, n_genes: int | None) -> list[str]:
-    """Return a sentence where no gene was left out for varying little, which raw values need."""
+    """A sentence if no gene was left out for varying little, which raw values need."""
     if n_genes is None or len(selected) == n_genes:
         return []
     left = len(data.genes) - len(selected)
@@ -242,7 +234,7 @@ class OneByOne(AffineNMF):
 
 
 def _dense_where_small(X: Any) -> Any:
-    """Return X for the choice of the number: dense where that is small, since a kernel then takes all parts.
+    """X for the choice of the number: dense if that is small, since a kernel then takes all parts.
 
     Data without clusters, to compare with, are dense in any case.
     """
@@ -250,7 +242,7 @@ def _dense_where_small(X: Any) -> Any:
 
 
 def _consensus(study: Study, selection: Selection | None, n_resamples: int) -> ConsensusMatrix | None:
-    """Return how often samples stay together when four fifths of them are clustered (Monti et al. 2003)."""
+    """The consensus of clusterings of four fifths of the samples (Monti et al. 2003)."""
     (k,) = study.candidates
     if selection is not None and k in selection.consensus:
         return selection.consensus[k]
@@ -277,12 +269,12 @@ def _answer(
     markers = find_markers(data.values, labels, k) if len(np.unique(labels[labels >= 0])) > 1 else None
     return Subtypes(
         samples=data.samples,
-        labels=labels,
-        membership=model.membership_,
+        labels_=labels,
+        membership_=model.membership_,
         genes=data.genes,
         selected_genes=data.genes[selected],
         model=model,
-        selection=selection,
+        selection_=selection,
         consensus=consensus,
         stability=None if consensus is None else consensus.stability(labels),
         orientation=data.rows,

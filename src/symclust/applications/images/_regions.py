@@ -35,7 +35,7 @@ class Border(NamedTuple):
 
 
 def connected(labels: Array) -> Array:
-    """Return the pieces of each label that hang together by sides of pixels, numbered from 0; −1 stays."""
+    """The pieces of each label that hang together by sides of pixels, numbered from 0; −1 stays."""
     images_library()
     from skimage.measure import label
 
@@ -44,7 +44,7 @@ def connected(labels: Array) -> Array:
 
 
 def borders(labels: Array, across: Array, down: Array) -> Border:
-    """Return the borders between regions, with the mean of what stands between the pixels on both sides."""
+    """The borders between regions, with the mean of what stands between the pixels on both sides."""
     pairs = [
         (labels[:, :-1], labels[:, 1:], across[:, :-1]),
         (labels[:-1], labels[1:], down[:-1]),
@@ -123,7 +123,7 @@ class Merging:
 
 
 def merge_order(border: Border, n: int, seeds: Array | None = None) -> list[tuple[int, int, float]]:
-    """Return the joins of n regions in their order: (the one that stays, the one that goes, the strength).
+    """The joins of n regions in their order: (the one that stays, the one that goes, the strength).
 
     Regions with no border between them, such as those on two sides of a masked band, and regions of different
     seeds stay apart until all else has joined; the last joins then have strength 1.
@@ -137,7 +137,7 @@ def merge_order(border: Border, n: int, seeds: Array | None = None) -> list[tupl
 
 
 def region_tree(leaves: Array, order: list[tuple[int, int, float]]) -> Tree:
-    """Return the joins, read backwards, as splits of the whole image. Samples are pixels.
+    """The joins, read backwards, as splits of the whole image. Samples are pixels.
 
     The strength of a node's split, never less than that of the splits below it, is its `score`. Pixels that
     are not there are in no leaf. The members of nodes are parts of one array, so that memory does not grow
@@ -158,7 +158,7 @@ def region_tree(leaves: Array, order: list[tuple[int, int, float]]) -> Tree:
 
 
 def _side_by_side(order: list[tuple[int, int, float]], flat: Array) -> tuple[Array, dict[int, int]]:
-    """Return the pixels so that all regions that ever join are side by side, and where each begins.
+    """The pixels so that all regions that ever join are side by side, and where each begins.
 
     A region that goes stands right behind all that the one that stays had until then.
     """
@@ -185,7 +185,7 @@ def _members(flat: Array, n: int) -> list[Array]:
 
 
 def ultrametric(leaves: Array, border: Border, order: list[tuple[int, int, float]]) -> Array:
-    """Return at each pixel on a border how strong it is in the tree: the height at which its two sides join.
+    """At each pixel on a border how strong it is in the tree: the height at which its two sides join.
 
     Thresholding this image gives the borders of a cut of the tree, whatever the threshold.
     """
@@ -207,7 +207,7 @@ def ultrametric(leaves: Array, border: Border, order: list[tuple[int, int, float
 
 
 def _looked_up(first: Array, second: Array, border: Border, heights: Array) -> Array:
-    """Return the height of the border between pixels, 0 where they are in one region or not there."""
+    """The height of the border between pixels, 0 where they are in one region or not there."""
     n = int(border.second.max(initial=0)) + 1  # the two largest numbers of `leaves` may touch nothing
     keys = np.minimum(first, second).astype(np.int64) * n + np.maximum(first, second)
     known = border.first.astype(np.int64) * n + border.second  # ascending, as `borders` makes them
@@ -217,7 +217,7 @@ def _looked_up(first: Array, second: Array, border: Border, heights: Array) -> A
 
 
 def join_small(labels: Array, across: Array, down: Array, smallest: int, kept: Array | None = None) -> Array:
-    """Return connected regions of at least so many pixels; smaller ones join across their weakest border.
+    """Connected regions of at least so many pixels; smaller ones join across their weakest border.
 
     Regions that are `kept` join no other, however small; others may join them.
     """
@@ -238,7 +238,7 @@ def join_small(labels: Array, across: Array, down: Array, smallest: int, kept: A
 
 
 def _weakest_neighbour(border: Border, small: Array, n: int) -> Array:
-    """Return where each small region goes; of two that would swap places one stays."""
+    """The region that each small one joins; of two that would swap places one stays."""
     first = np.concatenate([border.first, border.second])
     second = np.concatenate([border.second, border.first])
     strength = np.tile(border.strength, 2)
@@ -253,7 +253,7 @@ def _weakest_neighbour(border: Border, small: Array, n: int) -> Array:
 
 
 def crack_shares(segmentations: list[Array]) -> tuple[Array, Array]:
-    """Return which share of the segmentations puts each pixel and the one right of it, or below, apart."""
+    """The shares of the segmentations that put each pixel and the one right of it, or below, apart."""
     across, down = (np.zeros(segmentations[0].shape, dtype=np.float32) for _ in range(2))
     for labels in segmentations:
         across[:, :-1] += labels[:, :-1] != labels[:, 1:]
@@ -262,7 +262,7 @@ def crack_shares(segmentations: list[Array]) -> tuple[Array, Array]:
 
 
 def common_refinement(segmentations: list[Array]) -> Array:
-    """Return the pieces that no segmentation divides, numbered from 0; −1 where the first has −1."""
+    """The pieces that no segmentation divides, numbered from 0; −1 where the first has −1."""
     keys: Any = np.zeros(segmentations[0].size, dtype=np.int64)
     for labels in segmentations:
         combined = keys * (int(labels.max()) + 2) + labels.ravel() + 1

@@ -27,21 +27,11 @@ DENSE_BASINS = 3000  # graphs of so many basins are factored as dense matrices
 
 @dataclass(eq=False)
 class PixelGraph:
-    """The similarities of pixels that are there, and the groups that are kept together.
+    """The similarities of pixels that are there, and the groups that are kept together."""
 
-    Attributes
-    ----------
-    E : csr_array
-        Similarities, of pixels that are there alone.
-    groups : ndarray
-        The basin of each of those pixels, from 0 on.
-    by_pixel : bool
-        Whether pixels may leave the cluster of their basin.
-    """
-
-    E: sparse.csr_array
-    groups: Array
-    by_pixel: bool
+    E: sparse.csr_array  # similarities of the pixels that are there
+    groups: Array  # the basin of each of these pixels, from 0 on
+    by_pixel: bool  # whether pixels may leave the cluster of their basin
     allowed: Array | None = None  # basins × clusters, where hints forbid some
 
     @cached_property
@@ -62,7 +52,7 @@ class PixelGraph:
         return sparse.csr_array((ones, self.groups, np.arange(n + 1)), shape=(n, len(self.sizes)))
 
     def contracted(self, A: sparse.csr_array) -> sparse.csr_array:
-        """Return the sums of similarities between basins: (26)."""
+        """The sums of similarities between basins: (26)."""
         return self.indicator.T @ (A @ self.indicator)
 
     @cached_property
@@ -109,7 +99,7 @@ def _flat(graph: PixelGraph, way: str, least: int, most: int, seed: int) -> Iter
 
 
 def factor(graph: PixelGraph, k: int, seed: int) -> Array:
-    """Return H of SymNMF with k columns: one row per pixel, or per basin."""
+    """H of SymNMF with k columns: one row per pixel, or per basin."""
     G = _factor_of_basins(graph, k, seed)
     H = G / np.sqrt(graph.sizes)[:, None]
     if not graph.by_pixel:
@@ -141,18 +131,18 @@ def _factor_of_basins(graph: PixelGraph, k: int, seed: int) -> Array:
 
 
 class Pattern:
-    """H ≥ 0 with zeros where hints forbid a cluster, as a constraint: all it needs is a projection."""
+    """H ≥ 0 with zeros if hints forbid a cluster, as a constraint: all it needs is a projection."""
 
     def __init__(self, allowed: Array) -> None:
         self.allowed = allowed
 
     def project(self, H: Array) -> Array:
-        """Return the nearest point: negative entries and those that are not allowed become zero."""
+        """The nearest point: negative entries and those that are not allowed become zero."""
         return np.where(self.allowed, np.maximum(H, 0), 0).astype(H.dtype)
 
 
 def clusters_of_factor(graph: PixelGraph, H: Array) -> Array:
-    """Return the cluster of each pixel: that of the largest entry of its row."""
+    """The cluster of each pixel: that of the largest entry of its row."""
     labels = np.asarray(H).argmax(axis=1)
     return labels if graph.by_pixel else labels[graph.groups]
 
@@ -176,13 +166,13 @@ def _fitted(model: Any, A: Any) -> Any:
 
 
 def leading_vectors(graph: PixelGraph, k: int) -> Array:
-    """Return the k leading eigenvectors of A, or of its contraction, one row per pixel or basin."""
+    """The k leading eigenvectors of A, or of its contraction, one row per pixel or basin."""
     _, vectors = as_operator(graph.A if graph.by_pixel else graph.C).eigsh(k)
     return vectors if graph.by_pixel else vectors / np.sqrt(graph.sizes)[:, None]
 
 
 def _k_means(graph: PixelGraph, rows: Array, k: int, seed: int) -> Array:
-    """Return the cluster of each pixel by k-means on rows; each counts as many pixels as it stands for."""
+    """The cluster of each pixel by k-means on rows; each counts as many pixels as it stands for."""
     weights = None if graph.by_pixel else graph.sizes
     k = min(k, len(np.unique(rows, axis=0)))
     labels = KMeans(k, n_init=5, random_state=seed).fit(rows, sample_weight=weights).labels_

@@ -25,10 +25,10 @@ from symclust.applications.images._regions import (
 from symclust.applications.images._segmentations import WAYS, PixelGraph, segmentations
 from symclust.applications.images.segmentation import Segmentation, enlarged, masked_like
 from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError, warn
-from symclust.graphs import Barriers, Picture, compare_pixels, find_barriers, pixel_edges, read_image
+from symclust.graphs import Barriers, Picture, as_picture, compare_pixels, find_barriers, pixel_edges
 from symclust.hierarchy import Tree
 from symclust.metrics import boundary_map
-from symclust.selection import Progress
+from symclust.selection import Curve, Progress, Selection
 from symclust.storage import refuse_checkpoint
 from symclust.validation import check_known, check_number
 
@@ -45,7 +45,7 @@ THRESHOLD = 0.25  # strength of the borders that stay where the number of region
 
 def segment_image(
     image: Image,
-    n_segments: int | None = None,
+    n_segments: int | str | None = "auto",
     *,
     way: str = "clusters",
     unit: str = "basins",
@@ -74,8 +74,9 @@ def segment_image(
     ----------
     image : array of shape (rows, columns) or (rows, columns, n_channels), or PIL image
         Grey, RGB or RGBA, of 8 or 16 bits or float, or a stack of bands. NaN and masked pixels are left out.
-    n_segments : int, default=None
-        The number of regions, each of one piece; None chooses it.
+    n_segments : int or "auto", default="auto"
+        The number of regions, each of one piece. "auto", or None, keeps all borders that are strong enough;
+        `selection_` of the answer shows how strong they are.
     way : {"clusters", "embedding", "spectral_clusters", "spectral_embedding"}, default="clusters"
         How segmentations are made. "clusters": SymNMF with 2 to `max_clusters` clusters, each a segmentation.
         "embedding": rows of H with `max_clusters` columns are grouped into superpixels, whose contracted
@@ -105,7 +106,7 @@ def segment_image(
         is 0.05 % of the image, and at least 20.
     hints : array-like of int of shape (rows, columns), or sequence of (row, column, number), default=None
         What is known of some pixels: those with the same number belong to one region, which may then have
-        several pieces, those with different numbers to different ones; −1 where nothing is known.
+        several pieces, those with different numbers to different ones; −1 if nothing is known.
     mask : array-like of bool of shape (rows, columns), default=None
         True at pixels to be left out.
     channels : {"auto", "stack"}, default="auto"
@@ -114,7 +115,7 @@ def segment_image(
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
     callback : callable, default=None
-        Told of progress: called with an object that has `done`, `total`, `stage` and `seconds`.
+        Called with an object that has `done`, `total`, `stage` and `seconds`.
 
     Returns
     -------
@@ -135,18 +136,22 @@ def segment_image(
     options = _Options.read(
         preset, radius, density, max_pixels, way, unit, max_clusters, n_superpixels, min_size
     )
-    if n_segments is not None:
+    if n_segments is None or isinstance(n_segments, str):
+        check_known("n_segments", n_segments or "auto", ("auto",), ", or give a number")
+        n_segments = None
+    else:
         check_number("n_segments", n_segments, least=1, whole=True)
     refuse_checkpoint(callback, "segment_image")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    given = read_image(image, mask, channels)
+    given = as_picture(image, mask, channels)
     known = _read_hints(hints, given.shape)
     _check_enough(n_segments, known)
     picture, known = _shrunk(given, known, options.max_pixels)
     if picture.is_constant or picture.valid.sum() == 1:
         return _one_region(given, picture, n_segments)
-    progress = _Teller(callback, time.perf_counter())
-    barriers = _with_hints(_barriers(picture, progress), known)
+    progress = _Stages(callback, time.perf_counter())
+    progress.at("edges", 0, 1)
+    barriers = _with_hints(find_barriers(pixel_edges(picture), picture.valid), known)
     graph = _graph(picture, barriers, options, edge_scale, known, progress)
     found = _images(graph, picture, options, seed, progress)
     smallest = options.min_size or max(FEWEST, round(SMALLEST * picture.valid.size))
@@ -188,8 +193,8 @@ class _Options:
 
 
 @dataclass(frozen=True)
-class _Teller:
-    """Tells the callback how far the work is."""
+class _Stages:
+    """The stages of the work, reported to the callback."""
 
     callback: Callable[[Any], object] | None
     start: float
@@ -203,7 +208,7 @@ class _Teller:
 
 
 def _read_hints(hints: Any, shape: tuple[int, int]) -> Array | None:
-    """Return hints as an image of numbers from 0 on, −1 where nothing is known."""
+    """Hints as an image of numbers from 0 on, −1 if nothing is known."""
     if hints is None:
         return None
     array = np.asarray(hints)
@@ -250,7 +255,7 @@ def _placed_hints(triples: Array, shape: tuple[int, int]) -> Array:
 
 
 def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, Array | None]:
-    """Return the image in at most so many pixels, by averages; hints go to the pixel they fall into."""
+    """The image in at most so many pixels, by averages; hints go to the pixel they fall into."""
     rows, columns = picture.shape
     if rows * columns <= most:
         return picture, known
@@ -274,11 +279,6 @@ def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, 
 # From pixels to segmentations -------------------------------------------------------------------------------
 
 
-def _barriers(picture: Picture, progress: _Teller) -> Barriers:
-    progress.at("edges", 0, 1)
-    return find_barriers(pixel_edges(picture), picture.valid)
-
-
 def _with_hints(barriers: Barriers, known: Array | None) -> Barriers:
     """Divide basins that hold pixels of different hints: each of its pixels goes to the nearest hint."""
     if known is None:
@@ -300,7 +300,7 @@ def _graph(
     options: _Options,
     edge_scale: float,
     known: Array | None,
-    progress: _Teller,
+    progress: _Stages,
 ) -> PixelGraph:
     progress.at("similarities", 0, 1)
     E = compare_pixels(picture, barriers, options.radius, edge_scale, density=options.density)
@@ -314,7 +314,7 @@ def _graph(
 
 
 def _allowed(groups: Array, known: Array) -> Array:
-    """Return which clusters each basin may be in: basins with a hint only in that of their number."""
+    """A mask of the clusters of each basin: those with a hint may only be in that of their number."""
     allowed = np.ones((int(groups.max()) + 1, int(known.max()) + 1), dtype=bool)
     allowed[groups[known >= 0]] = False
     allowed[groups[known >= 0], known[known >= 0]] = True
@@ -322,9 +322,9 @@ def _allowed(groups: Array, known: Array) -> Array:
 
 
 def _images(
-    graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Teller
+    graph: PixelGraph, picture: Picture, options: _Options, seed: int, progress: _Stages
 ) -> list[Array]:
-    """Return the segmentations as images of labels, −1 where there is no pixel; Ctrl-C keeps those so far."""
+    """The segmentations as images of labels, −1 if there is no pixel; Ctrl-C keeps those so far."""
     least = 2 if graph.allowed is None else max(2, graph.allowed.shape[1])
     most = max(options.max_clusters, least)
     total = most - least + 1 if options.way.endswith("clusters") else options.n_superpixels - 1
@@ -355,7 +355,7 @@ class _Regions(NamedTuple):
 def _regions(
     found: list[Array], barriers: Barriers, by_pixel: bool, smallest: int, known: Array | None
 ) -> _Regions:
-    """Return the tree of regions. Its leaves are pieces that no segmentation divides."""
+    """The tree of regions. Its leaves are pieces that no segmentation divides."""
     across, down = crack_shares(found)
     between = _joined_strength(across, barriers.across), _joined_strength(down, barriers.down)
     divided = found if known is None else [*found, barriers.basins]  # basins were cut where hints differ
@@ -369,7 +369,7 @@ def _regions(
 
 
 def _joined_strength(shared: Array, seen: Array) -> Array:
-    """Return how strong a border is: seen in the image, and shared by segmentations.
+    """The strength of borders, as they are seen in the image and shared by segmentations.
 
     On the Berkeley images this, and the plain mean, were better than either alone, their product or its
     root. Of the two, this one does not believe in borders that nothing in the image shows: with more clusters
@@ -394,7 +394,9 @@ def _answer(
     tree = regions.tree
     heights = np.sort([node.score for node in tree.nodes if node.children])[::-1]
     most = len(heights) + 1
-    k = 1 + int(np.count_nonzero(heights >= THRESHOLD)) if n_segments is None else n_segments
+    selection = _choice(heights) if n_segments is None else None
+    k = n_segments if selection is None else selection.n_clusters
+    assert k is not None
     if k > most:
         raise OptionError(
             f"n_segments={n_segments} is not possible: the image has {most} regions of at least min_size "
@@ -418,11 +420,28 @@ def _answer(
         image=given.as_colours(),
         segmentations=np.array(found),
         notes=notes,
+        selection_=selection,
+    )
+
+
+def _choice(heights: Array) -> Selection:
+    """The number of regions by the strengths of the borders in the tree, the strongest first."""
+    k = 1 + int(np.count_nonzero(heights >= THRESHOLD))
+    shown = heights[: max(2 * k, 10)]
+    weakest = f"the weakest has {heights[k - 2]:.2f}" if k > 1 else "none is that strong"
+    sentence = f"{k} region{'s' * (k != 1)}: borders of strength {THRESHOLD} or more are kept, and {weakest}."
+    return Selection(
+        n_clusters=k,
+        method="border_strength",
+        candidates=np.arange(1, len(shown) + 2),
+        score="border strength",
+        curves={"border strength": Curve(np.concatenate([[np.nan], shown]))},
+        sentence=sentence,
     )
 
 
 def _one_region(given: Picture, picture: Picture, n_segments: int | None) -> Segmentation:
-    """Return the answer for an image without anything to tell its pixels apart."""
+    """The answer for an image without anything to tell its pixels apart."""
     if n_segments not in (None, 1):
         raise InputError(
             f"n_segments={n_segments} is not possible: all pixels of the image that can be used are equal."
@@ -437,4 +456,5 @@ def _one_region(given: Picture, picture: Picture, n_segments: int | None) -> Seg
         image=given.as_colours(),
         segmentations=labels[None],
         notes=[*given.notes, "All pixels are equal: the whole image is one region."],
+        selection_=_choice(np.empty(0)) if n_segments is None else None,
     )

@@ -1,16 +1,18 @@
-"""What `segment_image` returns: regions, how sure their borders are, and pictures of them."""
+"""The answer of `segment_image`: regions, the strength of their borders, and pictures of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from symclust._files import replacing
-from symclust._reporting import Reporting
 from symclust._types import Array
+from symclust.estimators import Answer
 from symclust.exceptions import InputError, OptionError
 from symclust.graphs import images_library
 from symclust.metrics import boundary_map
@@ -21,22 +23,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from symclust.hierarchy import Tree
+    from symclust.selection import Selection
 
 __all__ = ["Segmentation", "enlarged"]
 
 STYLES = ("contours", "colours", "both")
 CONTOUR = (1.0, 0.2, 0.1)
+IMAGES = (".npy", ".png", ".tif", ".tiff", ".jpg", ".jpeg")
 
 
 # Equality is identity here: that of arrays is no yes or no.
-@dataclass(frozen=True, eq=False)
-class Segmentation(Reporting):
+@dataclass(frozen=True, eq=False, repr=False)
+class Segmentation(Answer):
     """Regions of an image.
 
     Attributes
     ----------
     labels : ndarray of int of shape (rows, columns)
-        The region of each pixel, from 0 on; −1 where the image is masked.
+        The region of each pixel, from 0 on; −1 where the image is masked. `labels_` are the same row by row,
+        and `membership_` is a one at the region of each of these pixels.
     boundary_probability : ndarray of float32 of shape (rows, columns)
         In which share of the segmentations behind this one a pixel lies on a boundary (P_b of Kuang, Yun and
         Park 2015, 8.3), in the size in which the image was compared.
@@ -52,6 +57,12 @@ class Segmentation(Reporting):
         The segmentations that were made, in the size in which the image was compared.
     notes : list of str
         What was assumed, and what to be careful about.
+    selection_ : Selection or None
+        Why there is this number of regions, if it was not given.
+
+    Notes
+    -----
+    A region is a place in one image: there is no `predict` of others.
 
     Examples
     --------
@@ -66,6 +77,8 @@ class Segmentation(Reporting):
     [(0, 2400), (1, 2400)]
     """
 
+    _left_out: ClassVar[dict[str, str]] = {"image": "pictures of it"}
+
     labels: Array
     boundary_probability: Array
     border_strength: Array
@@ -73,6 +86,7 @@ class Segmentation(Reporting):
     image: Array
     segmentations: Array
     notes: list[str] = field(default_factory=list)
+    selection_: Selection | None = None
 
     def __repr__(self) -> str:
         rows, columns = self.labels.shape
@@ -84,8 +98,34 @@ class Segmentation(Reporting):
         """Number of regions."""
         return int(self.labels.max()) + 1
 
+    @property
+    def labels_(self) -> Array:  # type: ignore[override]
+        """The region of each pixel, row by row."""
+        return self.labels.ravel()
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of regions."""
+        return self.n_segments
+
+    @property
+    def membership_(self) -> csr_array:
+        """A one at the region of each pixel, n_pixels × n_segments."""
+        inside = self.labels_ >= 0
+        ends = np.concatenate([[0], np.cumsum(inside)])
+        ones = np.ones(ends[-1], dtype=np.float32)
+        return csr_array((ones, self.labels_[inside], ends), shape=(len(inside), self.n_segments))
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "pixel", "segment"
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return False
+
     def cut(self, n_segments: int) -> Array:
-        """Return the labels of the pixels with another number of regions, from the same tree."""
+        """The labels of the pixels with another number of regions, from the same tree."""
         most = len(self.tree.leaves())
         check_number("n_segments", n_segments, least=1, whole=True)
         if n_segments > most:
@@ -94,18 +134,15 @@ class Segmentation(Reporting):
         return masked_like(enlarged(labels, self.labels.shape), self.labels)
 
     def regions(self) -> list[Region]:
-        """Return the regions with their sizes, places and mean colours, in the order of their labels."""
+        """The regions with their sizes, places and mean colours, in the order of their labels."""
         return [_describe(self, number) for number in range(self.n_segments)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the regions on the image, and return the axes: `plotting.plot_segmentation`."""
         return plot_segmentation(self.image, self.labels, ax=ax)
 
-    def _repr_html_(self) -> str:
-        return self._summary_html()
-
     def overlay(self, style: str = "both") -> Array:
-        """Return a picture of the regions as an RGB image of bytes.
+        """A picture of the regions as an RGB image of bytes.
 
         Parameters
         ----------
@@ -118,12 +155,22 @@ class Segmentation(Reporting):
             picture[boundary_map(self.labels)] = CONTOUR
         return (255 * picture).round().astype(np.uint8)
 
-    def save(self, path: Any, style: str | None = None) -> Path:
+    def save_image(self, path: str | PathLike[str], style: str | None = None) -> Path:
         """Write the labels as a mask, or with a `style` the overlay of that style as a picture.
 
-        Masks: ``.npy`` holds the labels as they are, with −1 for masked pixels. ``.png`` and ``.tif`` hold
-        label + 1, so that 0 is where the image is masked, in 8 bits, or 16 where there are more than 255
-        regions.
+        Parameters
+        ----------
+        path : str or path-like
+            A mask ends in ``.npy``, which holds the labels as they are, or in ``.png`` or ``.tif``, which
+            hold label + 1 in 8 bits, or 16 for more than 255 regions: 0 is where the image is masked. An
+            overlay ends in ``.png``, ``.tif`` or ``.jpg``.
+        style : {"both", "contours", "colours"}, default=None
+            As in `overlay`.
+
+        Returns
+        -------
+        Path
+            The file.
         """
         target = Path(path)
         suffix = target.suffix.lower()
@@ -142,6 +189,25 @@ class Segmentation(Reporting):
             known = ".png, .tif or .npy for a mask; .png, .tif or .jpg for an overlay (style=)"
             raise InputError(f"{target.name} does not say what to write. Choose a name that ends in {known}.")
         return target
+
+    def save(self, path: str | PathLike[str], data: bool = True) -> Path:
+        """Write the answer to a file that `symclust.load` reads; `save_image` writes masks and pictures.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write.
+        data : bool, default=True
+            Whether the image is saved, too.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        if Path(path).suffix.lower() in IMAGES:
+            raise InputError(f"{path} is the name of an image: save_image writes those, and save the model.")
+        return super().save(path, data)
 
 
 @dataclass(frozen=True)
@@ -163,12 +229,12 @@ def _describe(answer: Segmentation, number: int) -> Region:
 
 
 def masked_like(labels: Array, other: Array) -> Array:
-    """Return labels with −1 where another labelling has it."""
+    """Labels with −1 where another labelling has it."""
     return np.where(other < 0, -1, labels)
 
 
 def enlarged(labels: Array, shape: tuple[int, ...]) -> Array:
-    """Return labels in another size: each pixel gets the label with the largest interpolated share there.
+    """Labels in another size: each pixel gets the label with the largest interpolated share there.
 
     Borders stay smooth, where taking the nearest pixel would make stairs of them. Label by label, within a
     box around it.

@@ -1,6 +1,6 @@
 """From documents to a tree of topics."""
 
-from symclust.applications.topics.topic_tree import NamedTopics, TopicAssignment, TopicTree
+from symclust.applications.topics.topic_tree import NamedTopics, TopicTree
 from symclust.applications.topics.topics import topics
 
-__all__ = ["NamedTopics", "TopicAssignment", "TopicTree", "topics"]
+__all__ = ["NamedTopics", "TopicTree", "topics"]

@@ -29,7 +29,7 @@ MOST_TERMS = 2_000_000
 
 
 def as_batches(texts: Any) -> tuple[Any, bool]:
-    """Return what an iterator yields, whether documents or batches of them, and which of the two it is.
+    """Items of an iterator, and whether they are batches of documents.
 
     A list of lists is no such thing: it may be documents that were cut into words.
     """
@@ -52,7 +52,7 @@ def _again(first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
 def count_batches(
     batches: Iterable[Any], language: str | None, options: dict[str, Any], **reading: Any
 ) -> tuple[Corpus, Any, CountVectorizer]:
-    """Return documents by name and beginning, documents × terms, and the vectoriser for further ones.
+    """Documents by name and beginning, documents × terms, and the vectoriser for further ones.
 
     Counts and terms are those of `count_terms` for all texts at once, unless terms had to be dropped on the
     way; a note says so.
@@ -135,7 +135,7 @@ class _Counter:
         return np.sum([np.zeros(len(self._terms), dtype=np.int64), *counts], axis=0)
 
     def finish(self) -> tuple[sparse.csr_array, CountVectorizer]:
-        """Return documents × terms and the vectoriser, as `count_terms` does for all texts."""
+        """Documents × terms and the vectoriser, as `count_terms` does for all texts."""
         vectorizer = make_vectorizer(self._n_documents, self.language, self.options)
         fixed = self.options.get("vocabulary") is not None
         if not fixed:
@@ -156,7 +156,7 @@ class _Counter:
         return counts, vectorizer
 
     def _wanted(self, vectorizer: CountVectorizer) -> Array:
-        """Return which terms `min_df`, `max_df` and `max_features` leave."""
+        """A mask of the terms that `min_df`, `max_df` and `max_features` leave."""
         frequencies, n = self._document_frequencies(), self._n_documents
         least, most = (
             limit if isinstance(limit, Integral) else limit * n
@@ -173,7 +173,7 @@ class _Counter:
         return wanted
 
     def _totals(self) -> Array:
-        """Return how often each term comes in all documents."""
+        """The number of times that each term comes in all documents."""
         totals = np.zeros(len(self._terms), dtype=self.options.get("dtype", np.int64))
         for part in self._parts:
             totals[: part.shape[1]] += part.sum(axis=0)
@@ -188,7 +188,7 @@ def _check_options(vectorizer: CountVectorizer) -> None:
 
 
 def _with_columns(part: sparse.csr_array, columns: Array, n_columns: int) -> sparse.csr_array:
-    """Return a matrix whose column j is column `columns[j]` of another with more or other columns."""
+    """A matrix whose column j is column `columns[j]` of another with more or other columns."""
     shape = (part.shape[0], n_columns)
     return sparse.csr_array((part.data, columns[part.indices].astype(np.int32), part.indptr), shape=shape)
 

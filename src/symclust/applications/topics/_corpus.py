@@ -29,47 +29,27 @@ JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 @dataclass
 class Corpus:
-    """Documents with names, and what was noticed while reading them.
+    """Documents with names, and what was noticed while reading them."""
 
-    Attributes
-    ----------
-    texts : list of str or None
-        None where a matrix of counts was given.
-    names : list of str
-        One for each document: its number, its file, or its line.
-    notes : list of str
-        Sentences for the user.
-    counts : csr_array, RowBlocks or None
-        Documents × terms, where that is what was given.
-    terms : list of str or None
-        The names of its columns, if they have any.
-    clean : bool
-        Whether texts are without markup, and addresses in them no words.
-    n_cleaned : int
-        Documents that markup was taken out of.
-    shortened : bool
-        Whether of texts only the beginnings are there, as they are shown; None where there is not even that.
-    """
-
-    texts: list[Any] | None
-    names: list[str]
-    notes: list[str] = field(default_factory=list)
-    counts: Any = None
-    terms: list[str] | None = None
-    clean: bool = False
-    n_cleaned: int = 0
-    shortened: bool = False
+    texts: list[Any] | None  # None if a matrix of counts was given
+    names: list[str]  # of each document: its number, its file, or its line
+    notes: list[str] = field(default_factory=list)  # sentences for the user
+    counts: Any = None  # documents × terms: a csr_array, or RowBlocks
+    terms: list[str] | None = None  # names of the columns of `counts`
+    clean: bool = False  # whether markup was taken out, and addresses are no words
+    n_cleaned: int = 0  # documents that markup was taken out of
+    shortened: bool = False  # whether only beginnings of texts are there, or None in their place
 
     def __len__(self) -> int:
         return len(self.names)
 
     def names_from(self, first: int) -> list[str]:
-        """Return the names of documents that come after others; where they are numbers, those go on."""
+        """The names of documents that come after others; where they are numbers, those go on."""
         numbers = [str(number) for number in range(len(self))]
         return [str(first + i) for i in range(len(self))] if self.names == numbers else self.names
 
     def countable(self) -> list[str]:
-        """Return the texts with what counts as words: readers want to see addresses, topics not."""
+        """The texts with what counts as words: readers want to see addresses, topics not."""
         assert self.texts is not None
         return [without_addresses(text) for text in self.texts] if self.clean else self.texts
 
@@ -77,7 +57,7 @@ class Corpus:
 def read_corpus(
     texts: Any, *, feature_names: Any = None, text_key: str = "text", encoding: str, clean: bool = True
 ) -> Corpus:
-    """Return the documents that `texts` holds or names.
+    """The documents that `texts` holds or names.
 
     Files are read as text, never executed, unpickled or followed to what they name. Texts come out without
     HTML, unless not `clean`, and composed (Unicode's NFC): an é is one character, whichever way it was
@@ -100,7 +80,7 @@ def _clean(corpus: Corpus) -> None:
 
 
 def note_of_markup(n_cleaned: int) -> list[str]:
-    """Return a sentence about documents that held markup, if there were such."""
+    """A sentence about documents that held markup, if there were such."""
     documents = "1 document" if n_cleaned == 1 else f"{n_cleaned:,} documents"
     return [f"HTML was taken out of {documents}; clean=False would leave it in."] if n_cleaned else []
 

@@ -1,4 +1,4 @@
-"""Weighted documents as the later steps of `topics` ask them: in memory, or in blocks on other machines."""
+"""Weighted documents as the later steps of `topics` use them: in memory, or in blocks on other machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from symclust.k_means import SphericalRuns
 from symclust.metrics import coherence_of_counts, topic_coherence
 from symclust.operators import RowBlocks
 
-__all__ = ["BlockDocuments", "Documents", "documents_of", "unit_rows"]
+__all__ = ["BlockDocuments", "Documents", "documents_of", "normalized_rows"]
 
 MOVES = 50  # rounds in which documents change their topic, at most: few do in the last ones
 SLACK = 16  # times the machine precision: who is nearer by less is not nearer, as in SphericalRuns
@@ -25,12 +25,14 @@ Typical = dict[int, tuple[Array, Array]]  # for each node documents, the most ty
 
 
 def documents_of(X: Any) -> Documents | BlockDocuments:
-    """Return documents with rows of unit length, of a CSR matrix or of blocks of one."""
-    return BlockDocuments(X.map(unit_rows)) if isinstance(X, RowBlocks) else Documents(unit_rows(X))
+    """Documents with rows of unit length, of a CSR matrix or of blocks of one."""
+    return (
+        BlockDocuments(X.map(normalized_rows)) if isinstance(X, RowBlocks) else Documents(normalized_rows(X))
+    )
 
 
-def unit_rows(X: sparse.csr_array) -> sparse.csr_array:
-    """Return rows of length one."""
+def normalized_rows(X: sparse.csr_array) -> sparse.csr_array:
+    """Rows of length one."""
     return sparse.csr_array(normalize(X))
 
 
@@ -44,7 +46,7 @@ class Documents:
         self.X = X
 
     def settled(self, labels: Array, moves: int = MOVES) -> tuple[Array, Array]:
-        """Return labels and centres after documents have moved to the nearest centre until none wants to."""
+        """Labels and centres after documents have moved until each is at its nearest centre."""
         inside = np.flatnonzero(labels >= 0)
         own = np.unique(labels[inside], return_inverse=True)[1]
         runs = SphericalRuns(self.X[inside], int(own.max()) + 1)
@@ -52,21 +54,21 @@ class Documents:
         return _at(inside, run.labels, len(labels)), runs.components(run.centers).toarray()
 
     def placed(self, labels: Array, centers: Array) -> Array:
-        """Return labels in which documents without one go to the nearest centre that they touch."""
+        """Labels in which documents without one go to the nearest centre that they touch."""
         labels, aside = labels.copy(), np.flatnonzero(labels < 0)
         labels[aside] = _nearest(self.X[aside], centers)
         return labels
 
     def sums(self, labels: Array, count: int) -> sparse.csr_array:
-        """Return the sums of the documents of each label, count × terms."""
+        """The sums of the documents of each label, count × terms."""
         return _sums(self.X, labels, count)[0]
 
     def coherence(self, topics: Sequence[Array]) -> Array:
-        """Return the coherence of topics, each given by its terms."""
+        """The coherence of topics, each given by its terms."""
         return topic_coherence(self.X, topics, n_terms=COHERENT)
 
     def typical(self, tree: Tree, n_examples: int) -> Typical:
-        """Return all documents of each node, by falling cosine with their mean: some may be copies."""
+        """All documents of each node, by falling cosine with their mean: some may be copies."""
         found = {}
         for node in tree.walk():
             rows = self.X[node.members]
@@ -88,7 +90,7 @@ class BlockDocuments:
         self.X = X
 
     def settled(self, labels: Array) -> tuple[Array, Array]:
-        """Return labels and centres after documents have moved to the nearest centre until none wants to."""
+        """Labels and centres after documents have moved until each is at its nearest centre."""
         inside = np.flatnonzero(labels >= 0)
         own = np.unique(labels[inside], return_inverse=True)[1]
         count = int(own.max()) + 1
@@ -106,11 +108,11 @@ class BlockDocuments:
         return np.concatenate(before.gather(_itself)), centers.toarray()
 
     def _labels(self, labels: Array) -> RowBlocks:
-        """Return labels beside the rows they belong to."""
+        """Labels beside the rows they belong to."""
         return self.X.map(_second, each=[(part,) for part in self.X.split(labels)])
 
     def _centers(self, now: RowBlocks, before: RowBlocks, count: int) -> tuple[sparse.csr_array, Array, int]:
-        """Return the centres of clusters, their sizes, and how many documents have changed sides."""
+        """The centres of clusters, their sizes, and how many documents have changed sides."""
         S, sizes, moved = self.X.sum(_sums_and_moves, count, each=_each(now, before))
         return sparse.csr_array(normalize(S), dtype=self.X.dtype), sizes, int(moved)
 
@@ -126,16 +128,16 @@ class BlockDocuments:
         return self._labels(own)
 
     def placed(self, labels: Array, centers: Array) -> Array:
-        """Return labels in which documents without one go to the nearest centre that they touch."""
+        """Labels in which documents without one go to the nearest centre that they touch."""
         each = [(part,) for part in self.X.split(labels)]
         return np.concatenate(self.X.gather(_placed, sparse.csr_array(centers), each=each))
 
     def sums(self, labels: Array, count: int) -> sparse.csr_array:
-        """Return the sums of the documents of each label, count × terms."""
+        """The sums of the documents of each label, count × terms."""
         return self.X.sum(_sums, count, each=[(part,) for part in self.X.split(labels)])[0]
 
     def coherence(self, topics: Sequence[Array]) -> Array:
-        """Return the coherence of topics, each given by its terms."""
+        """The coherence of topics, each given by its terms."""
         topics = [terms[:COHERENT] for terms in topics]
         terms = np.unique(np.concatenate(topics))
         together = self.X.sum(_together, terms)[0]
@@ -143,7 +145,7 @@ class BlockDocuments:
         return np.array([coherence_of_counts(together[own][:, own].toarray()) for own in places])
 
     def typical(self, tree: Tree, n_examples: int) -> Typical:
-        """Return the `n_examples` documents of each node nearest to their mean."""
+        """The `n_examples` documents of each node nearest to their mean."""
         nodes = list(tree.walk())
         # Every document by the deepest node it is in; a node has its own documents and those of its parts.
         deepest, contains = np.zeros(self.X.shape[0], dtype=np.intp), np.eye(len(tree.nodes), dtype=bool)
@@ -162,14 +164,14 @@ def _each(*blocks: RowBlocks) -> list[tuple[Any, ...]]:
 
 
 def _at(places: Array, values: Array, n: int) -> Array:
-    """Return an array with values at some places and -1 elsewhere."""
+    """An array with values at some places and -1 elsewhere."""
     found = np.full(n, -1, dtype=np.intp)
     found[places] = values
     return found
 
 
 def _first(count: int, parts: Iterable[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Return the documents of largest cosine, of equal ones the first."""
+    """The documents of largest cosine, of equal ones the first."""
     rows, cosines = (np.concatenate(own) for own in zip(*parts, strict=True))
     order = np.lexsort((rows, -cosines))[:count]
     return rows[order], cosines[order]
@@ -187,7 +189,7 @@ def _second(rows: Any, labels: Array) -> Array:
 
 
 def _moved(rows: sparse.csr_array, labels: Array, centers: sparse.csr_array) -> Array:
-    """Return the nearest centre of each document; one that gains nothing beyond rounding stays."""
+    """The nearest centre of each document; one that gains nothing beyond rounding stays."""
     cosines = np.asarray(rows @ centers.T.toarray())
     each, new = np.arange(len(labels)), cosines.argmax(axis=1)
     gains = cosines[each, new] > cosines[each, labels] + SLACK * np.finfo(cosines.dtype).eps
@@ -199,7 +201,7 @@ def _own_cosines(rows: sparse.csr_array, labels: Array, centers: sparse.csr_arra
 
 
 def _sums(rows: sparse.csr_array, labels: Array, count: int) -> tuple[sparse.csr_array, Array]:
-    """Return the sums of the documents of each label, and their numbers."""
+    """The sums of the documents of each label, and their numbers."""
     inside = np.flatnonzero(labels >= 0)
     own, places = labels[inside], np.arange(len(inside) + 1)
     Z = sparse.csr_array((np.ones(len(inside)), own, places), shape=(len(inside), count))
@@ -207,7 +209,7 @@ def _sums(rows: sparse.csr_array, labels: Array, count: int) -> tuple[sparse.csr
 
 
 def _sums_and_moves(rows: sparse.csr_array, labels: Array, before: Array, count: int) -> tuple[Any, ...]:
-    """Return the same, and how many labels were others before."""
+    """The same, and how many labels were others before."""
     return *_sums(rows, labels, count), np.count_nonzero(labels != before)
 
 
@@ -222,7 +224,7 @@ def _placed(rows: sparse.csr_array, labels: Array, centers: sparse.csr_array) ->
 
 
 def _together(rows: sparse.csr_array, terms: Array) -> tuple[sparse.csr_array]:
-    """Return how many documents have both of two terms."""
+    """The number of documents that have both of two terms."""
     present = rows[:, terms]
     present.data = np.ones(len(present.data))
     return (sparse.csr_array(present.T @ present),)

@@ -12,7 +12,7 @@ from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import Documents
 from symclust.applications.topics._refinement import RefinedTopics
-from symclust.applications.topics._topic import describe, excerpt
+from symclust.applications.topics._topic import describe_nodes, excerpt
 from symclust.exceptions import CombinationError, warn
 from symclust.operators import RowBlocks
 
@@ -25,7 +25,7 @@ MOST_UNKNOWN = 1 / 3  # share of the words of new documents that may be none of 
 
 
 def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
-    """Return the attributes that a tree has once documents have joined; it is not changed."""
+    """The attributes that a tree has once documents have joined; it is not changed."""
     fitted = tree._fitted
     if not isinstance(fitted.model, RefinedTopics):
         raise CombinationError(
@@ -35,7 +35,7 @@ def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
     if isinstance(fitted.model.X, RowBlocks):
         raise CombinationError(
             "The documents of the tree are a Dask array, whose blocks stay on workers: partial_fit does "
-            "not add to them. Use assign for new documents, or make the tree of all of them."
+            "not add to them. Use predict for new documents, or make the tree of all of them."
         )
     new = read_corpus(texts, **fitted.reading)
     counts = fitted.counts(new)
@@ -54,7 +54,7 @@ def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
     corpus = _of_all(tree, new)
     shown = fitted.n_terms, fitted.n_examples
     with single_threaded_blas():  # many short products, for which threads cost more than they bring
-        described = describe(model.tree_, Documents(model.X), kept, fitted.terms, corpus, *shown)
+        described = describe_nodes(model.tree_, Documents(model.X), kept, fitted.terms, corpus, *shown)
     return {
         "topics": described,
         "labels_": grown.spread(model.labels_, -1),
@@ -68,7 +68,7 @@ def join_documents(tree: TopicTree, texts: Any) -> dict[str, Any]:
 
 
 def _of_all(tree: TopicTree, new: Corpus) -> Corpus:
-    """Return all documents; of earlier ones only those texts that are shown."""
+    """All documents; of earlier ones only those texts that are shown."""
     n = len(tree.names)
     names = tree.names + new.names_from(n)
     if new.texts is None:
@@ -81,7 +81,7 @@ def _of_all(tree: TopicTree, new: Corpus) -> Corpus:
 
 
 def _note(fitted: FittedTopics, new: Corpus, n: int) -> list[str]:
-    """Return a sentence about what has joined; warn where many of its words are none of the terms."""
+    """A sentence about what has joined; warn if many of its words are none of the terms."""
     documents = "1 document" if len(new) == 1 else f"{len(new):,} documents"
     joined = f"{documents} joined the first {n:,}"
     share = _share_of_unknown(fitted, new)
@@ -97,7 +97,7 @@ def _note(fitted: FittedTopics, new: Corpus, n: int) -> list[str]:
 
 
 def _share_of_unknown(fitted: FittedTopics, new: Corpus) -> float | None:
-    """Return the share of words that are no terms; None where there are no words."""
+    """The share of words that are no terms; None if there are no words."""
     if new.texts is None:
         return None
     words, known = fitted.vectorizer.build_analyzer(), fitted.vectorizer.vocabulary_

@@ -46,9 +46,9 @@ ADDRESS = re.compile(
 
 
 def without_markup(text: str) -> str:
-    """Return a text as a browser would show it: escapes resolved, tags, comments and scripts left out.
+    """A text as a browser would show it: escapes resolved, tags, comments and scripts left out.
 
-    What is escaped is markup too once it is resolved (``&lt;b&gt;``), also where that was done twice. Only
+    What is escaped is markup too once it is resolved (``&lt;b&gt;``), also if that was done twice. Only
     the characters are looked at: nothing is fetched or run. Names in angle brackets that are no elements of
     HTML, comparisons and code stay.
 
@@ -63,7 +63,7 @@ def without_markup(text: str) -> str:
 
 
 def without_addresses(text: str) -> str:
-    """Return a text without URLs and e-mail addresses, whose parts (http, www, com) say nothing.
+    """A text without URLs and e-mail addresses, whose parts (http, www, com) say nothing.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _without_tags(text: str) -> str:
 
 
 def _end(text: str, found: re.Match[str], name: str, endless: set[str]) -> int:
-    """Return where the text goes on after a tag: behind the end of a comment or script."""
+    """The place at which the text goes on after a tag: behind the end of a comment or script."""
     closing = "-->" if found[0] == "<!--" else rf"</{name}\s*>"
     if found[0] != "<!--" and (name not in WITH_CONTENT or found["close"]):
         return found.end()

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.applications.topics._documents import Documents, documents_of, unit_rows
+from symclust.applications.topics._documents import Documents, documents_of, normalized_rows
 from symclust.estimators import FlatTopics, refuse_to_save_blocks
 from symclust.hierarchy import Tree
 from symclust.operators import stacked
@@ -53,16 +53,10 @@ class RefinedTopics(Savable):
 
     @classmethod
     def of(cls, X: Any, labels: Array, n_topics: int | None) -> Self:
-        """Return at most `n_topics` topics from the leaves of a tree.
+        """At most `n_topics` topics from the leaves of a tree; all of them if it is None.
 
-        Parameters
-        ----------
-        X : csr_array or RowBlocks of shape (n_documents, n_terms)
-            Weights of at least 0; no row is zero.
-        labels : ndarray of int
-            Leaf of each document, -1 for those that the tree has set aside: they move no centre.
-        n_topics : int or None
-            None keeps all leaves apart.
+        X is a csr_array or RowBlocks of weights, no row of it zero. Documents that the tree has set aside
+        have the label -1 and move no centre.
         """
         documents = documents_of(X)
         with single_threaded_blas():
@@ -81,12 +75,12 @@ class RefinedTopics(Savable):
         return super()._saved_state(data)
 
     def joined(self, X: Any) -> Self:
-        """Return the topics once documents have joined; the leaves and the tree above them stay.
+        """The topics once documents have joined; the leaves and the tree above them stay.
 
         New documents, and those that were in no leaf, go to the nearest centre that they touch. Then
         documents move between leaves as after a fit, for fewer rounds.
         """
-        new = unit_rows(X).astype(self.X.dtype)
+        new = normalized_rows(X).astype(self.X.dtype)
         documents = Documents(stacked([self.X, new]))
         labels = np.append(self.labels_, np.full(new.shape[0], -1, dtype=self.labels_.dtype))
         with single_threaded_blas():
@@ -107,11 +101,11 @@ class RefinedTopics(Savable):
         return (self.labels_[:, None] == np.arange(len(self.components_))).astype(self.components_.dtype)
 
     def flatten(self) -> FlatTopics:
-        """Return all documents explained by all topics at once."""
+        """All documents explained by all topics at once."""
         return FlatTopics.of(self.X, self.components_)
 
     def transform(self, X: Any) -> Array:
-        """Return the memberships of other documents, as in `flatten`."""
+        """The memberships of other documents, as in `flatten`."""
         return FlatTopics.of(documents_of(X).X, self.components_).membership_
 
 
@@ -125,7 +119,7 @@ class Merge:
 
 
 def _merges(S: sparse.csr_array) -> list[Merge]:
-    """Return the merges of topics to a single one, each time of the pair that loses least.
+    """The merges of topics to a single one, each time of the pair that loses least.
 
     With s the sum of a topic's documents, their cosines with its centre s/‖s‖ add up to ‖s‖. So a merge loses
     ‖s_a‖ + ‖s_b‖ − ‖s_a + s_b‖ of what spherical k-means maximises. It takes O(k²) a merge,
@@ -145,7 +139,7 @@ def _merges(S: sparse.csr_array) -> list[Merge]:
 
 
 def _losses(G: Array, one: int) -> Array:
-    """Return what a topic's merges with all others would lose; infinite with itself."""
+    """The losses of a topic's merges with all others; infinite with itself."""
     squares = G.diagonal()
     lengths = np.sqrt(squares)
     losses = lengths + lengths[one] - np.sqrt(squares + squares[one] + 2 * G[one])
@@ -161,7 +155,7 @@ def _joined(labels: Array, merges: list[Merge]) -> Array:
 
 
 def _tree(labels: Array, merges: list[Merge]) -> Tree:
-    """Return the tree whose splits take the merges back, the last first; the larger part is on the left."""
+    """The tree whose splits take the merges back, the last first; the larger part is on the left."""
     members = [np.flatnonzero(labels == topic) for topic in range(int(labels.max()) + 1)]
     parts: list[list[tuple[int, Array]]] = []
     for merge in merges:
@@ -179,7 +173,7 @@ def _tree(labels: Array, merges: list[Merge]) -> Tree:
 
 
 def _with_members(tree: Tree, labels: Array, X: sparse.csr_array) -> Tree:
-    """Return a tree of the same shape whose leaves have other documents; scores are those of its splits."""
+    """A tree of the same shape whose leaves have other documents; scores are those of its splits."""
     grown, sums = copy(tree), {}
     grown.nodes = [replace(node, data=dict(node.data)) for node in tree.nodes]
     for label, leaf in enumerate(grown.leaves()):

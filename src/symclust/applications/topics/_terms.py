@@ -29,7 +29,7 @@ OURS = ("input", "encoding", "decode_error")  # topics() reads files itself, so 
 def count_terms(
     texts: list[str], language: str | None, options: dict[str, Any]
 ) -> tuple[Any, CountVectorizer]:
-    """Return documents × terms and the vectoriser that made them."""
+    """Documents × terms and the vectoriser that made them."""
     vectorizer = make_vectorizer(len(texts), language, options)
     try:
         return vectorizer.fit_transform(texts), vectorizer
@@ -40,7 +40,7 @@ def count_terms(
 
 
 def no_terms_left(n_documents: int, vectorizer: CountVectorizer, reason: object) -> InputError:
-    """Return what is raised where texts have no terms to count."""
+    """The error for texts without terms to count."""
     return InputError(
         f"No terms are left in {n_documents} documents: {reason} (used: min_df={vectorizer.min_df!r}, "
         f"max_df={vectorizer.max_df!r}). Lower min_df, raise max_df, or change token_pattern or stop_words."
@@ -48,7 +48,7 @@ def no_terms_left(n_documents: int, vectorizer: CountVectorizer, reason: object)
 
 
 def make_vectorizer(n_documents: int, language: str | None, options: dict[str, Any]) -> CountVectorizer:
-    """Return scikit-learn's vectoriser, the user's options before our defaults."""
+    """Scikit-learn's vectoriser, the user's options before our defaults."""
     known = [name for name in inspect.signature(CountVectorizer).parameters if name not in OURS]
     for name in options:
         if name not in known:
@@ -68,7 +68,7 @@ def make_vectorizer(n_documents: int, language: str | None, options: dict[str, A
 
 
 def _default_options(n_documents: int) -> dict[str, Any]:
-    """Return the options of CountVectorizer where the user gives none; small corpora keep rare terms."""
+    """The options of CountVectorizer if the user gives none; small corpora keep rare terms."""
     return {
         "token_pattern": _token_pattern(),
         "min_df": min(3, 1 + n_documents // 50),
@@ -78,7 +78,7 @@ def _default_options(n_documents: int) -> dict[str, Any]:
 
 @cache
 def _token_pattern() -> str:
-    r"""Return a pattern for words of at least two characters.
+    r"""A pattern for words of at least two characters.
 
     Letters come first, so that numbers and underscores are no words. Python's ``\w`` leaves out the marks
     that Hindi and its neighbours, and Arabic and Hebrew with vowels, are written with: words go on over them.
@@ -88,7 +88,7 @@ def _token_pattern() -> str:
 
 
 def _mark_ranges() -> str:
-    """Return all combining marks of Unicode as ranges for a class of characters."""
+    """All combining marks of Unicode as ranges for a class of characters."""
     # From the accents on; one block of marks, which choose variants of characters, lies far behind the rest.
     codes = [*range(0x0300, 0x20000), *range(0xE0100, 0xE01F0)]
     marks = np.array([code for code in codes if category(chr(code)).startswith("M")])
@@ -97,7 +97,7 @@ def _mark_ranges() -> str:
 
 
 def _stop_words_of(language: str | None) -> list[str] | None:
-    """Return the stop words of a language; scikit-learn has English ones only."""
+    """The stop words of a language; scikit-learn has English ones only."""
     if language is None:
         return None
     if language != "english":

@@ -14,7 +14,7 @@ from symclust.applications.topics._documents import BlockDocuments, Documents
 from symclust.applications.topics._terms import JOINERS
 from symclust.hierarchy import Tree
 
-__all__ = ["Example", "Topic", "describe", "draw_tree"]
+__all__ = ["Example", "Topic", "describe_nodes", "draw_tree"]
 
 EXCERPT = 200  # characters of a document that are kept with a topic
 
@@ -32,7 +32,7 @@ class Example:
     similarity : float
         Cosine with the mean document of the topic.
     excerpt : str
-        Its beginning; empty where only counts were given.
+        Its beginning; empty if only counts were given.
     """
 
     document: int
@@ -41,7 +41,7 @@ class Example:
     excerpt: str
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        """Return what is saved; an excerpt is training data."""
+        """The attributes that are saved; an excerpt is training data."""
         return vars(self) if data else {**vars(self), "excerpt": ""}
 
 
@@ -70,7 +70,7 @@ class Topic:
     score : float
         What its split is worth: how much closer documents are to the centres of the two parts than to a
         common one, their cosines added up; for trees that are not refined, (63) of Kuang (2014), also for
-        leaves. NaN where that was not asked.
+        leaves. NaN if that was not asked.
     coherence : float
         `symclust.metrics.topic_coherence` of its terms in all documents.
     examples : tuple of Example
@@ -99,7 +99,7 @@ class Topic:
         return not self.children
 
 
-def describe(
+def describe_nodes(
     tree: Tree,
     documents: Documents | BlockDocuments,
     kept: np.ndarray,
@@ -108,22 +108,9 @@ def describe(
     n_terms: int,
     n_examples: int,
 ) -> list[Topic]:
-    """Return the nodes of a tree from the root down and from left to right.
+    """The nodes of a tree from the root down and from left to right, as topics in words.
 
-    Parameters
-    ----------
-    tree : Tree
-        Of the documents that were clustered.
-    documents : Documents or BlockDocuments
-        Their weights, rows of unit length.
-    kept : ndarray of int
-        Their numbers among all documents.
-    terms : ndarray of str
-        Names of their columns.
-    corpus : Corpus
-        All documents.
-    n_terms, n_examples : int
-        How many to keep of each.
+    The tree and the rows of `documents` are those that were clustered; `kept` has their numbers in `corpus`.
     """
     nodes = list(tree.walk())
     telling, typical = _ranked(tree, documents), documents.typical(tree, n_examples)
@@ -148,7 +135,7 @@ def describe(
 
 
 def _ranked(tree: Tree, documents: Documents | BlockDocuments) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """Return the terms of each node by what they tell, and their weights in its mean document.
+    """The terms of each node by what they tell, and their weights in its mean document.
 
     With p the mean document of a leaf and q that of all documents, both summing to one, a term tells its part
     p log(p/q) of the divergence of p from q, for each document of the leaf. The weights alone would put the
@@ -187,7 +174,7 @@ def _by_telling(weights: np.ndarray, telling: np.ndarray) -> tuple[np.ndarray, n
 def _examples(
     rows: np.ndarray, cosines: np.ndarray, kept: np.ndarray, corpus: Corpus, n_examples: int
 ) -> Iterator[Example]:
-    """Return examples from documents, the most typical first, and their cosines with the mean."""
+    """Examples from documents, the most typical first, and their cosines with the mean."""
     seen: set[str] = set()
     for row, cosine in zip(rows, cosines, strict=True):
         if len(seen) == n_examples:
@@ -203,7 +190,7 @@ def _examples(
 
 
 def excerpt(text: str, length: int = EXCERPT) -> str:
-    """Return the beginning of a text on one line, cut between words.
+    """The beginning of a text on one line, cut between words.
 
     Characters that are not to be seen become spaces, since some of them would steer the terminal; those that
     join letters stay.
@@ -216,7 +203,7 @@ def excerpt(text: str, length: int = EXCERPT) -> str:
 def draw_tree(
     topics: Sequence[Topic], heading: str, width: int, n_terms: int, max_depth: int | None, n_examples: int
 ) -> str:
-    """Return one line per topic, branches drawn in Unicode, no line longer than `width`."""
+    """One line per topic, branches drawn in Unicode, no line longer than `width`."""
     by_number = {topic.number: topic for topic in topics}
     lines = [heading]
     if topics[0].is_leaf:
@@ -250,7 +237,7 @@ def _draw(
 
 
 def _line(topic: Topic, start: str, width: int, n_terms: int) -> str:
-    """Return as many terms as fit, the number of documents after them."""
+    """As many terms as fit, and the number of documents."""
     start += f"[{topic.label}] " if topic.is_leaf else ""
     end = f"  ({topic.size:,})"
     words = [showable(term) for term, _ in topic.terms[:n_terms]] or ["no terms"]

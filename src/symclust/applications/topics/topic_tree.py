@@ -1,119 +1,62 @@
-"""What `topics` returns: the tree, and how new documents find their place in it."""
+"""The answer of `topics`: the tree, and the place of new documents in it."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
-from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._joining import join_documents
 from symclust.applications.topics._topic import Topic, draw_tree
 from symclust.documents import DocumentWeights, weighted_rows
-from symclust.estimators import labels_of
+from symclust.estimators import Placement, PlacingAnswer, labels_of
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.operators import RowBlocks
 from symclust.selection import Selection
-from symclust.storage import Savable
 from symclust.validation import check_number
 
-__all__ = ["FittedTopics", "NamedTopics", "TopicAssignment", "TopicTree"]
-
-
-# Equality is identity here: that of arrays is no yes or no.
-@dataclass(frozen=True, eq=False)
-class TopicAssignment(Savable):
-    """Where new documents belong.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_documents,)
-        Leaf of the tree; -1 for a document without any term that the tree knows.
-    membership_ : ndarray of shape (n_documents, n_topics)
-        Weight of each leaf, zero for those that do not help to explain the document.
-    """
-
-    labels_: Array
-    membership_: Array
-
-
-@dataclass(frozen=True, eq=False)
-class NamedTopics(TopicAssignment):
-    """The leaves of a tree as topics without a tree.
-
-    Attributes
-    ----------
-    labels_, membership_
-        As in `TopicAssignment`, for the documents of the tree; outliers get the topic that explains them
-        best, if any does.
-    components_ : ndarray of shape (n_topics, n_terms)
-        Weights of the terms in each topic.
-    terms : list of list of str
-        The terms of each leaf, the most telling first.
-    """
-
-    components_: Array
-    terms: list[list[str]]
+__all__ = ["FittedTopics", "NamedTopics", "TopicTree"]
 
 
 @dataclass
 class FittedTopics:
-    """Vectoriser, weights and hierarchy after fitting.
+    """Vectoriser, weights and hierarchy after fitting."""
 
-    Attributes
-    ----------
-    vectorizer : CountVectorizer or None
-        None where counts were given.
-    weights : DocumentWeights
-    model : RefinedTopics or HierarchicalNMF
-    terms : ndarray of str
-        Names of the columns.
-    has_names : bool
-        Whether these were given.
-    kept : ndarray of int
-        Documents that the model was fitted to.
-    n_documents : int
-        All documents.
-    reading : dict
-        Options of `read_corpus`.
-    n_terms, n_examples : int
-        How many are kept with each topic.
-    """
-
-    vectorizer: Any
+    vectorizer: Any  # a CountVectorizer; None if counts were given
     weights: DocumentWeights
-    model: Any
-    terms: Array
-    has_names: bool
-    kept: Array
-    n_documents: int
-    reading: dict[str, Any]
-    n_terms: int = 20
+    model: Any  # RefinedTopics, or HierarchicalNMF
+    terms: Array  # names of the columns
+    has_names: bool  # whether these were given
+    kept: Array  # the documents that the model was fitted to
+    n_documents: int  # all of them
+    reading: dict[str, Any]  # options of `read_corpus`
+    n_terms: int = 20  # kept with each topic, as `n_examples` are
     n_examples: int = 3
 
-    def assign(self, texts: Any) -> TopicAssignment:
-        """Return labels and weights of new documents."""
-        counts = self.counts(read_corpus(texts, **self.reading))
+    def place(self, texts: Any) -> Placement:
+        """Labels and weights of new documents."""
+        corpus = read_corpus(texts, **self.reading)
+        counts = self.counts(corpus)
         if isinstance(counts, RowBlocks):
             membership = self.model.transform(counts.map(weighted_rows, self.weights))
-            return TopicAssignment(labels_of(membership), membership)
+            return Placement(labels_of(membership), membership, corpus.names)
         X = self.weights.transform(counts)
         known = np.flatnonzero(np.diff(X.indptr))
         membership = np.zeros((X.shape[0], len(self.model.components_)), dtype=X.dtype)
         if known.size:
             membership[known] = self.model.transform(X[known])
-        return TopicAssignment(labels_of(membership), membership)
+        return Placement(labels_of(membership), membership, corpus.names)
 
     def counts(self, corpus: Corpus) -> sparse.csr_array | RowBlocks:
-        """Return documents × the terms of the tree."""
+        """Documents × the terms of the tree."""
         if corpus.texts is not None:
             if self.vectorizer is None:
                 raise CombinationError(
@@ -140,28 +83,55 @@ class FittedTopics:
                 )
 
     def membership(self) -> Array:
-        """Return the weights of the leaves, for all documents that were given."""
+        """The weights of the leaves, for all documents that were given."""
         return self.spread(self.model.membership_, 0)
 
-    def flatten(self, terms: list[list[str]]) -> NamedTopics:
-        """Return the leaves as flat topics, for all documents that were given."""
-        flat = self.model.flatten()
-        return NamedTopics(
-            labels_=self.spread(flat.labels_, -1),
-            membership_=self.spread(flat.membership_, 0),
-            components_=flat.components_,
-            terms=terms,
-        )
-
     def spread(self, rows: Array, fill: float) -> Array:
-        """Return an array with a row for every document, `fill` for those that took no part."""
+        """An array with a row for every document, `fill` for those that took no part."""
         full = np.full((self.n_documents, *np.shape(rows)[1:]), fill, dtype=np.asarray(rows).dtype)
         full[self.kept] = rows
         return full
 
 
-@dataclass(eq=False)
-class TopicTree(Savable, Reporting):
+# Equality is identity here: that of arrays is no yes or no.
+@dataclass(frozen=True, eq=False, repr=False)
+class NamedTopics(PlacingAnswer):
+    """The leaves of a tree as topics without a tree.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_documents,)
+        Topic of each document of the tree, also of outliers; -1 if no topic explains it.
+    membership_ : ndarray of shape (n_documents, n_topics)
+        Weight of each topic, zero for those that do not help to explain the document.
+    components_ : ndarray of shape (n_topics, n_terms)
+        Weights of the terms in each topic.
+    terms : list of list of str
+        The terms of each topic, the most telling first.
+    node_names_ : list of str
+        Names of the documents.
+    """
+
+    labels_: Array
+    membership_: Array
+    components_: Array
+    terms: list[list[str]]
+    node_names_: list[Any] | None = None
+    _fitted: FittedTopics | None = None
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "document", "topic"
+
+    def place(self, texts: Any) -> Placement:
+        """New documents in these topics: `TopicTree.place`."""
+        if self._fitted is None:
+            raise CombinationError("These topics were saved by an earlier version, without their terms.")
+        return self._fitted.place(texts)
+
+
+@dataclass(eq=False, repr=False)
+class TopicTree(PlacingAnswer):
     """Topics within topics; made by `symclust.topics`.
 
     ``print(tree)`` draws it. Iterating gives its topics from the root down and from left to right, and
@@ -184,14 +154,16 @@ class TopicTree(Savable, Reporting):
     one_word : ndarray of int
         Documents with a single one of the terms; they took part, but say little.
     names : list of str
-        Of the documents: their files, lines or numbers.
+        Of the documents: their files, lines or numbers; also called `node_names_`.
     feature_names : list of str
         All terms, in the order of the columns of ``flatten().components_``.
     notes : list of str
         What was noticed while reading, in sentences.
-    selection : Selection or None
-        Why there is this number of topics, where ``n_topics="auto"`` left it open.
+    selection_ : Selection or None
+        Why there is this number of topics, if ``n_topics="auto"`` left it open.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"selection": "selection_", "assign": "place"}
 
     topics: list[Topic]
     labels_: Array
@@ -201,8 +173,8 @@ class TopicTree(Savable, Reporting):
     names: list[str]
     feature_names: list[str]
     notes: list[str]
-    selection: Selection | None
-    _fitted: FittedTopics = field(repr=False)
+    _fitted: FittedTopics
+    selection_: Selection | None = None
 
     @property
     def leaves(self) -> list[Topic]:
@@ -213,6 +185,24 @@ class TopicTree(Savable, Reporting):
     def membership_(self) -> Array:
         """Weight of each leaf for each document; made when asked for, since most of it is zero."""
         return self._fitted.membership()
+
+    @property
+    def n_clusters_(self) -> int:
+        """The number of leaves."""
+        return len(self.leaves)
+
+    @property
+    def node_names_(self) -> list[str]:  # type: ignore[override]
+        """Names of the documents."""
+        return self.names
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        return "document", "topic"
+
+    @property
+    def _gives_degrees(self) -> bool:
+        return bool(getattr(self._fitted.model, "soft", False))
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -232,9 +222,6 @@ class TopicTree(Savable, Reporting):
     def __str__(self) -> str:
         return self.draw()
 
-    def _repr_html_(self) -> str:
-        return self._summary_html()
-
     def _heading(self) -> str:
         counts = {"document": len(self.names), "topic": len(self.leaves), "outlier": len(self.outliers)}
         found = [(count, f"{what}{'s' * (count != 1)}") for what, count in counts.items()]
@@ -244,7 +231,7 @@ class TopicTree(Savable, Reporting):
     def draw(
         self, width: int = 100, *, n_terms: int = 8, max_depth: int | None = None, n_examples: int = 0
     ) -> str:
-        """Return the tree as text, one line per topic.
+        """The tree as text, one line per topic.
 
         Parameters
         ----------
@@ -265,7 +252,7 @@ class TopicTree(Savable, Reporting):
         return draw_tree(self.topics, self._heading(), width, n_terms, max_depth, n_examples)
 
     def to_dict(self, *, documents: bool = True) -> dict[str, Any]:
-        """Return everything as nested dicts and lists of plain numbers and strings.
+        """Everything as nested dicts and lists of plain numbers and strings.
 
         Parameters
         ----------
@@ -283,25 +270,31 @@ class TopicTree(Savable, Reporting):
         }
 
     def to_json(self, *, documents: bool = True, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON, with the letters of all alphabets as they are."""
+        """`to_dict` as JSON, with the letters of all alphabets as they are."""
         data = self.to_dict(documents=documents)
         text = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
         # Halves of surrogate pairs, in the names of some files, can only be written as JSON's own escapes.
         return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
-    def to_dataframe(self) -> Any:
-        """Return a pandas DataFrame with one row per topic, from the root down and from left to right."""
+    def topics_dataframe(self) -> Any:
+        """A pandas DataFrame with one row per topic, from the root down and from left to right."""
         return _table(self.topics)
 
-    def assign(self, texts: Any) -> TopicAssignment:
-        """Say where new documents belong, by nonnegative least squares on the topics of all leaves.
+    def place(self, texts: Any) -> Placement:
+        """New documents in the topics of all leaves, by nonnegative least squares.
 
         Parameters
         ----------
         texts
             As in `topics`; a matrix of counts, if the tree was made from one.
+
+        Returns
+        -------
+        Placement
+            With `labels_`, `membership_` and `to_dataframe()`. `predict` and `transform` return the first two
+            alone.
         """
-        return self._fitted.assign(texts)
+        return self._fitted.place(texts)
 
     def partial_fit(self, texts: Any) -> Self:
         """Take in further documents, without growing the tree again.
@@ -347,12 +340,20 @@ class TopicTree(Savable, Reporting):
         return self
 
     def flatten(self) -> NamedTopics:
-        """Return the leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
-        return self._fitted.flatten([[term for term, _ in leaf.terms] for leaf in self.leaves])
+        """The leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
+        flat, fitted = self._fitted.model.flatten(), self._fitted
+        return NamedTopics(
+            labels_=fitted.spread(flat.labels_, -1),
+            membership_=fitted.spread(flat.membership_, 0),
+            components_=flat.components_,
+            terms=[[term for term, _ in leaf.terms] for leaf in self.leaves],
+            node_names_=self.names,
+            _fitted=fitted,
+        )
 
 
 def _nested(topics: Sequence[Topic], names: Sequence[str], with_documents: bool) -> dict[str, Any]:
-    """Return the topics as dicts of plain numbers and strings, children within their parent."""
+    """The topics as dicts of plain numbers and strings, children within their parent."""
     found: dict[int, dict[str, Any]] = {}
     for topic in reversed(topics):  # children before their parents
         entry = _entry(topic)
@@ -379,13 +380,13 @@ def _entry(topic: Topic) -> dict[str, Any]:
 
 
 def _table(topics: Sequence[Topic]) -> Any:
-    """Return a pandas DataFrame with one row per topic."""
+    """A pandas DataFrame with one row per topic."""
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError(
-            "to_dataframe needs pandas, which is not installed: pip install pandas. to_dict and to_json give "
-            "the same without it."
+            "topics_dataframe needs pandas, which is not installed: pip install pandas. to_dict and to_json "
+            "give the same without it."
         ) from error
     rows = [
         {

@@ -9,12 +9,13 @@ import numpy as np
 from scipy import sparse
 
 from symclust._types import Array, Data, Names, RandomState
+from symclust.applications._checks import check_model_params
 from symclust.applications.topics._batches import as_batches, count_batches
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import documents_of
 from symclust.applications.topics._refinement import RefinedTopics
 from symclust.applications.topics._terms import count_terms
-from symclust.applications.topics._topic import Topic, describe
+from symclust.applications.topics._topic import Topic, describe_nodes
 from symclust.applications.topics.topic_tree import FittedTopics, TopicTree
 from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import HierarchicalNMF
@@ -139,8 +140,14 @@ def topics(
     >>> tree.empty.tolist()
     [4]
     """
-    _check_numbers(n_terms, n_examples)
-    _check_model_params(model_params, refine)
+    check_number("n_terms", n_terms, least=1, whole=True)
+    check_number("n_examples", n_examples, least=0, whole=True)
+    check_model_params(HierarchicalNMF, model_params, "The number of topics is n_topics.")
+    if refine and (model_params or {}).get("soft"):
+        raise CombinationError(
+            "A soft tree belongs to HierarchicalNMF alone, since refined topics have their documents to "
+            "themselves: give refine=False as well, or read the weights of documents off flatten()."
+        )
     refuse_checkpoint((model_params or {}).get("callback"), "topics")
     _check_n_topics(n_topics, model_params or {})
     reading: dict[str, Any] = {"text_key": text_key, "encoding": encoding, "clean": clean}
@@ -169,12 +176,12 @@ def topics(
     corpus.notes += _shortfall(model, len(found.components_), n_topics)
     has_names, shown = _has_names(corpus), (n_terms, n_examples)
     fitted = FittedTopics(vectorizer, weights, found, terms, has_names, kept, len(corpus), reading, *shown)
-    described = describe(found.tree_, documents_of(X), kept, terms, corpus, n_terms, n_examples)
+    described = describe_nodes(found.tree_, documents_of(X), kept, terms, corpus, n_terms, n_examples)
     return _result(fitted, described, corpus, words, selection)
 
 
 def _choose(X: Any, random_state: Any) -> Selection:
-    """Return how many topics weighted documents have."""
+    """The choice of the number of topics of weighted documents."""
     if isinstance(X, RowBlocks):
         raise CombinationError(
             "n_topics='auto' looks at the neighbours of all documents in one place, and these are a Dask "
@@ -182,11 +189,6 @@ def _choose(X: Any, random_state: Any) -> Selection:
         )
     most = max(3, min(MOST_TOPICS, X.shape[0] // DOCUMENTS_EACH))
     return select_n_clusters(X, candidates=range(2, most + 1), method="auto", random_state=random_state)
-
-
-def _check_numbers(n_terms: Any, n_examples: Any) -> None:
-    check_number("n_terms", n_terms, least=1, whole=True)
-    check_number("n_examples", n_examples, least=0, whole=True)
 
 
 def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
@@ -201,17 +203,8 @@ def _check_n_topics(n_topics: Any, model_params: dict[str, Any]) -> None:
         )
 
 
-def _check_model_params(params: Any, refine: bool) -> None:
-    known = sorted(set(HierarchicalNMF().get_params()) - {"n_clusters"})
-    if not isinstance(params, dict | None) or not set(params or {}) <= set(known):
-        raise OptionError(
-            f"model_params={params!r} must be a dict of parameters of HierarchicalNMF: {', '.join(known)}. "
-            "The number of topics is n_topics."
-        )
-
-
 def _leaves(n_topics: int | None, n_documents: int, refine: bool) -> int | None:
-    """Return how many leaves the tree gets: more than topics where leaves are merged afterwards."""
+    """The number of leaves of the tree: more than topics if leaves are merged afterwards."""
     if n_topics is None:
         return None
     wanted = LEAVES * int(n_topics) if refine and n_topics > 1 else int(n_topics)
@@ -219,7 +212,7 @@ def _leaves(n_topics: int | None, n_documents: int, refine: bool) -> int | None:
 
 
 def _fit(model: HierarchicalNMF, X: Any, refine: bool) -> HierarchicalNMF:
-    """Fit, and pass on all warnings but that of fewer leaves: n_topics is a limit here, and a note tells.
+    """Fit, and pass on all warnings but that of fewer leaves: n_topics is a limit here, and a note names it.
 
     Leaves that documents can still leave, and that are merged, need no warning of how uneven they are.
     """
@@ -228,13 +221,13 @@ def _fit(model: HierarchicalNMF, X: Any, refine: bool) -> HierarchicalNMF:
         warnings.simplefilter("always")
         model.fit(X)
     for warning in caught:
-        if warning.category not in quiet:  # not their subclasses: an interrupt is told
+        if warning.category not in quiet:  # not their subclasses: an interrupt is passed on
             warn(str(warning.message), warning.category)
     return model
 
 
 def _shortfall(model: HierarchicalNMF, found: int, n_topics: int | None) -> list[str]:
-    """Return a sentence that says why there are fewer topics than were asked for, where that is so."""
+    """A sentence that says why there are fewer topics than were asked for, if that is so."""
     if n_topics is None or found >= n_topics:
         return []
     reason = "no topic can be split further"
@@ -247,12 +240,12 @@ def _shortfall(model: HierarchicalNMF, found: int, n_topics: int | None) -> list
 
 
 def _count_words(counts: sparse.csr_array | RowBlocks) -> Array:
-    """Return how many terms each document has."""
+    """The number of terms of each document."""
     return np.concatenate(counts.gather(_n_terms)) if isinstance(counts, RowBlocks) else _n_terms(counts)
 
 
 def _weigh(weights: DocumentWeights, counts: Any, words: Array) -> Any:
-    """Return the weighted documents that have a term; blocks of them stay where they are."""
+    """The weighted documents that have a term; blocks of them stay where they are."""
     if not isinstance(counts, RowBlocks):
         return weights.fit_transform(counts[np.flatnonzero(words)])
     sizes = np.array([np.count_nonzero(part) for part in counts.split(words)])
@@ -285,13 +278,13 @@ def _result(
         names=corpus.names,
         feature_names=fitted.terms.tolist(),
         notes=corpus.notes,
-        selection=selection,
+        selection_=selection,
         _fitted=fitted,
     )
 
 
 def _count(corpus: Corpus, language: str | None, options: dict[str, Any]) -> tuple[Any, Any, Array]:
-    """Return documents × terms without stored zeros, the vectoriser, and the terms."""
+    """Documents × terms without stored zeros, the vectoriser, and the terms."""
     if corpus.texts is None:
         if options:
             raise CombinationError(

@@ -1,0 +1,275 @@
+"""One contract for everything that is fitted: estimators, and the answers of applications and `flatten()`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from symclust._labels import NOWHERE
+from symclust._types import Array
+from symclust.estimators._communities import (
+    Communities,
+    confidence,
+    members_by_label,
+    members_by_share,
+    named_members,
+    sample_table,
+)
+from symclust.exceptions import SymclustError
+from symclust.storage import Savable
+from symclust.validation import check_number
+
+if TYPE_CHECKING:
+    from symclust.selection import Selection
+
+REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
+__all__ = ["Answer", "Fitted", "Placement", "PlacingAnswer"]
+
+
+class Fitted(Savable):
+    """Something that is fitted.
+
+    It has `labels_`, `membership_`, `n_clusters_`, `node_names_` (None for samples without names) and
+    `selection_`, the methods below, and `predict` and `transform` if it can place new samples.
+    """
+
+    labels_: Array
+    membership_: Any
+    node_names_: list[Any] | None = None
+    selection_: Selection | None = None  # why there is this number of clusters, after "auto"
+
+    @property
+    def n_clusters_(self) -> int:
+        """The number of clusters, also of those without samples."""
+        return int(self.membership_.shape[1])
+
+    def _check_fitted(self) -> None:
+        if isinstance(self, BaseEstimator):
+            check_is_fitted(self)
+
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        """Words for a sample and a cluster."""
+        return "sample", "cluster"
+
+    @property
+    def _gives_degrees(self) -> bool:
+        """Whether memberships are degrees, and not the labels written as zeros and ones."""
+        return True
+
+    def communities(self, threshold: float | None = None) -> Communities:
+        """The members of each cluster, by name if samples have names and by number otherwise.
+
+        Parameters
+        ----------
+        threshold : float above 0 and at most 1, default=None
+            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
+            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
+            none either way. Estimators that give labels without degrees return the same clusters for every
+            threshold.
+
+        Returns
+        -------
+        Communities
+            One list of members per cluster. ``clusters_of(node)`` is the set of the clusters of a node, and
+            ``by_node`` the dict of all these sets.
+
+        Examples
+        --------
+        Two circles of friends who share one:
+
+        >>> import networkx as nx
+        >>> from symclust import SymNMF
+        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
+        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
+        >>> sorted(len(members) for members in model.communities())
+        [2, 3]
+        >>> shared = model.communities(threshold=0.5)
+        >>> sorted(shared)
+        [['a', 'b', 'c'], ['c', 'd', 'e']]
+        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
+        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
+        >>> shared.clusters_of("c")
+        {0, 1}
+        """
+        self._check_fitted()
+        nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
+        if threshold is None:
+            return named_members(members_by_label(self.labels_, self.n_clusters_), nodes)
+        check_number("threshold", threshold, least=0, most=1, exclusive=True)
+        return named_members(members_by_share(self.membership_, self.labels_, threshold), nodes)
+
+    def to_dataframe(self) -> Any:
+        """Labels and memberships as a table with one row per sample.
+
+        Returns
+        -------
+        DataFrame
+            The index holds the names of the samples, or their numbers. The columns are `label`, −1 for a
+            sample in no cluster; `confidence`, the largest membership of the sample divided by the sum of its
+            memberships, from 1/k for one that belongs equally to k clusters to 1 for one that belongs to a
+            single cluster; and `cluster_0`, `cluster_1`, ..., the columns of `membership_`. The confidence is
+            NaN for samples in no cluster, and for methods that give labels without degrees.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from symclust import NMF
+        >>> X = pd.DataFrame({"x": [4, 3, 0], "y": [0, 1, 2]}, index=["ann", "bob", "cem"])
+        >>> print(NMF(2).fit(X).to_dataframe().round(2).to_string(index_names=False))
+             label  confidence  cluster_0  cluster_1
+        ann      0        1.00        4.0        0.0
+        bob      0        0.75        3.0        1.0
+        cem      1        1.00        0.0        2.0
+        """
+        self._check_fitted()
+        return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
+
+    def report(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a page about the clusters, to look at and to send to others: one HTML file, offline.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write; an existing one is replaced.
+        **options
+            Those of `symclust.report.write_report`: title, summary, labels_true, images, names,
+            feature_names, cluster_names, numbers, n_members.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import networkx as nx
+        >>> from symclust import SymNMF
+        >>> model = SymNMF(2, random_state=0).fit(nx.karate_club_graph())
+        >>> with TemporaryDirectory() as folder:
+        ...     page = model.report(Path(folder) / "club.html", title="A karate club")
+        ...     "Two clusters in 34 nodes." in page.read_text(encoding="utf-8")
+        True
+        """
+        from symclust import report  # which stands above all that it reports on
+
+        return report.write_report(path, self, **options)
+
+    def _summary_html(self) -> str:
+        """A few lines of HTML about the clusters, for notebooks."""
+        from symclust import report
+
+        return report.summary_html(self)
+
+    def _check_restored(self) -> None:
+        labels, names, membership = self.labels_, self.node_names_, vars(self).get("membership_")
+        n_clusters = labels.size if membership is None else membership.shape[1]
+        if labels.ndim != 1 or labels.dtype.kind != "i" or not labels.size or not _within(labels, n_clusters):
+            raise ValueError(f"labels that are not numbers of {n_clusters} clusters")
+        if names is not None and len(names) != labels.size:
+            raise ValueError(f"{len(names)} names of {labels.size} samples")
+        if membership is not None and membership.shape[0] != labels.size:
+            raise ValueError(f"memberships of shape {membership.shape} of {labels.size} samples")
+        if labels.size * (int(labels.max()) + 1) > REHEARSED:
+            return
+        super()._check_restored()
+        for name in ("predict", "score"):
+            if isinstance(self, BaseEstimator) and hasattr(type(self), name):
+                with suppress(SymclustError):  # saved without data, or of attributed graphs
+                    getattr(self, name)(np.ones((1, self.n_features_in_)))
+
+    def __str__(self) -> str:
+        return f"{self!r}\n{self._in_words()}" if hasattr(self, "labels_") else repr(self)
+
+    def _in_words(self) -> str:
+        """A line such as "3 clusters of 150 samples, the largest with 40 %"."""
+        labels, k, (sample, cluster) = self.labels_, self.n_clusters_, self._nouns
+        sizes = np.bincount(labels[labels >= 0], minlength=k)
+        facts = [f"{_counted(k, cluster)} of {_counted(len(labels), sample)}"]
+        if np.count_nonzero(sizes) > 1:
+            facts.append(f"the largest with {100 * sizes.max() / len(labels):.0f} %")
+        if empty := np.count_nonzero(sizes == 0):
+            facts.append(f"{empty:,} of them empty")
+        if outside := int(np.count_nonzero(labels < 0)):
+            facts.append(f"{_counted(outside, sample)} in none")
+        reason = str(getattr(self, "stop_reason_", "done"))
+        if reason.startswith("converged"):
+            reason = f"converged after {_counted(self.n_iter_, 'iteration')}"
+        return ", ".join(facts) + ("" if reason.startswith("done") else f"; {reason}")
+
+
+def _within(labels: Array, n_clusters: int) -> bool:
+    return bool(labels.min() >= NOWHERE and labels.max() < n_clusters)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+class Answer(Fitted):
+    """A fitted object that is no estimator: the answer of an application, or of `flatten()`."""
+
+    @property
+    def confidence(self) -> Array:
+        """The share of the largest membership of each sample; NaN for a sample in no cluster."""
+        return confidence(self.membership_)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._in_words()}>"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def _repr_html_(self) -> str:
+        return self._summary_html()
+
+
+# Equality is identity here: that of arrays is no yes or no.
+@dataclass(frozen=True, eq=False, repr=False)
+class Placement(Answer):
+    """New samples in the clusters of an answer.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each; −1 for a sample that fits none.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        How much of each cluster is in a sample.
+    node_names_ : list or None
+        Names of the samples.
+    """
+
+    _renamed: ClassVar[dict[str, str]] = {
+        "labels": "labels_",
+        "membership": "membership_",
+        "samples": "node_names_",
+    }
+
+    labels_: Array
+    membership_: Array
+    node_names_: list[Any] | None = None
+
+
+class PlacingAnswer(Answer):
+    """An answer that can place new samples in its clusters."""
+
+    def place(self, new: Any) -> Placement:
+        """New samples in the clusters of this answer."""
+        raise NotImplementedError
+
+    def predict(self, new: Any, **reading: Any) -> Array:
+        """The clusters of new samples: the labels of `place`, whose parameters these are."""
+        return self.place(new, **reading).labels_
+
+    def transform(self, new: Any, **reading: Any) -> Array:
+        """The memberships of new samples: those of `place`, whose parameters these are."""
+        return self.place(new, **reading).membership_
