@@ -15,7 +15,7 @@ INNER = {
     "graphs": {
         "Affinity", "AttributedSimilarity", "Barriers", "Cosine", "Gaussian", "NearestNeighbors",
         "NormalizedCut", "Picture", "RandomWalk", "SelfTuning", "compare_pixels", "find_barriers",
-        "first_of_equal", "grouped", "images_library", "pixel_edges", "read_image", "row_keys", "unit_rows",
+        "first_of_equal", "grouped", "pixel_edges", "read_image", "row_keys", "unit_rows",
     },
     "operators": {
         "DUPLICATES", "DenseFactor", "Factor", "RowBlocks", "SparseFactor", "dense_product",

@@ -21,7 +21,7 @@ another. `attributed_similarity` compares nodes of an `AttributedGraph`, by thei
 
 from symclust.graphs._copies import first_of_equal, grouped, row_keys
 from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
-from symclust.graphs._image import Picture, images_library, read_image
+from symclust.graphs._image import Picture, read_image
 from symclust.graphs._lengths import unit_rows
 from symclust.graphs.affinities import (
     Affinity,
@@ -64,7 +64,6 @@ __all__ = [
     "first_of_equal",
     "gaussian",
     "grouped",
-    "images_library",
     "nearest_neighbors",
     "normalized_cut",
     "pixel_affinity",

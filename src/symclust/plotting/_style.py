@@ -5,11 +5,10 @@ They stay apart for colour-blind readers, on light and on dark pages.
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from symclust.exceptions import MissingExtraError
+from symclust._optional import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,13 +37,8 @@ NOWHERE = "#B0B0B0"  # of samples in no cluster
 
 
 def matplotlib_module(name: str = "pyplot") -> ModuleType:
-    """Return ``matplotlib.<name>``, or raise an error that names the extra."""
-    try:
-        return importlib.import_module(f"matplotlib.{name}")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            'Pictures need matplotlib, which is not installed: pip install "symclust[plot]"'
-        ) from error
+    """``matplotlib.<name>``."""
+    return need(f"matplotlib.{name}", "plot", "A picture")
 
 
 def fresh_axes(ax: Axes | None, width: float, height: float) -> Axes:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError, OptionError
+from symclust._optional import need
+from symclust.exceptions import InputError, OptionError
 from symclust.readers._source import PART, Source
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "SPACES",
     "Layout",
     "as_names",
-    "import_pandas",
     "is_number",
     "lay_out",
     "line_of",
@@ -40,17 +40,6 @@ LONGEST_LINE = 1 << 24  # of a header: a million columns with names of 16 letter
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "<NA>", "-nan")
 COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 WHOLE = re.compile(r"-?[1-9]\d{0,17}|0")
-
-
-def import_pandas(why: str) -> Any:
-    """Return pandas, or say how it is installed."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {why} needs pandas, which is not installed: pip install 'symclust[tables]'"
-        ) from error
-    return pandas
 
 
 @dataclass(frozen=True)
@@ -211,7 +200,7 @@ def parse(
 
     Rows of another width are refused: pandas would fill or cut them without a word.
     """
-    what, pandas = source.name, import_pandas(source.name)
+    what, pandas = source.name, need("pandas", "tables", f"Reading {source.name}")
     n_rows = _check_widths(data, layout, len(names), has_header, what)
     texts = sum(_is_text(place, layout.rows[has_header:], kinds) for place in range(len(names)))
     source.afford(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source
 from symclust.validation import sample_names
@@ -16,13 +17,8 @@ ITEM = 1000  # bytes of memory for anything that a file holds, beside its number
 
 def read_h5ad(source: Source, kind: str = "expression") -> Described:
     """Read an ``.h5ad`` file; what it links to in other files is not followed."""
-    try:
-        import anndata
-        import h5py
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {source.name} needs anndata, which is not installed: pip install 'symclust[expression]'"
-        ) from error
+    purpose = f"Reading {source.name}"
+    anndata, h5py = need("anndata", "expression", purpose), need("h5py", "expression", purpose)
     if not source.is_plain:
         raise InputError(
             f"{source.name} has to be a file that is not compressed as a whole: unpack it first."

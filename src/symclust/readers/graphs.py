@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.operators import DUPLICATES, network_of_edges, number_nodes
 from symclust.readers._delimited import (
     SPACES,
@@ -227,7 +228,7 @@ def read_graphml(
     source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error"
 ) -> Described:
     """Read GraphML by networkx; a file that defines entities of its own is refused before it is parsed."""
-    networkx = _import_networkx(source.name)
+    networkx = need("networkx", "graphs", f"Reading {source.name}")
     data = source.text()
     declared = ENCODING.match(data[:200])
     encoding = declared[1].decode("latin-1").lower() if declared else "utf-8"
@@ -243,20 +244,10 @@ def read_graphml(
 
 def read_gml(source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error") -> Described:
     """Read GML by networkx."""
-    networkx = _import_networkx(source.name)
+    networkx = need("networkx", "graphs", f"Reading {source.name}")
     return _from_networkx(
         lambda file: networkx.read_gml(file, label="id"), source.text(), source.name, weight, duplicates
     )
-
-
-def _import_networkx(name: str) -> Any:
-    try:
-        import networkx
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {name} needs networkx, which is not installed: pip install 'symclust[graphs]'"
-        ) from error
-    return networkx
 
 
 def _from_networkx(parser: Any, data: bytes, name: str, weight: Any, duplicates: str) -> Described:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source
 
@@ -17,13 +18,7 @@ __all__ = ["read_image"]
 
 def read_image(source: Source, kind: str = "image") -> Described:
     """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""
-    try:
-        import imageio.v3 as imageio
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {source.name} needs scikit-image, which is not installed: "
-            "pip install 'symclust[images]'"
-        ) from error
+    imageio = need("imageio.v3", "images", f"Reading {source.name}")
     try:
         return _describe(imageio, source)
     except (InputError, MemoryError):

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.operators import OnDisk, write_on_disk
 from symclust.readers._delimited import (
     COMMENT,
@@ -19,7 +20,6 @@ from symclust.readers._delimited import (
     SAMPLE,
     Layout,
     as_names,
-    import_pandas,
     lay_out,
     take_sample,
     without_comments,
@@ -270,15 +270,11 @@ class _ParquetEdges:
         self.column = None if column is None else names[column]
 
     def _open(self, path: Path) -> Any:
-        import_pandas(path.name)
+        purpose = f"Reading {path.name}"
+        need("pandas", "tables", purpose)
+        parquet = need("pyarrow.parquet", "tables", purpose)
         try:
-            import pyarrow.parquet
-        except ImportError as error:
-            raise MissingExtraError(
-                f"Reading {path.name} needs pyarrow, which is not installed: pip install 'symclust[tables]'"
-            ) from error
-        try:
-            return pyarrow.parquet.ParquetFile(path)
+            return parquet.ParquetFile(path)
         except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
             first = str(error).split("\n")[0][:200]
             raise InputError(f"{path.name} is no Parquet file, or is damaged: {first}.") from error

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust._optional import need
+from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.readers._delimited import (
     Layout,
     as_names,
-    import_pandas,
     is_number,
     lay_out,
     parse,
@@ -96,9 +96,7 @@ def read_parquet(
     _check_options(AUTO, text_columns, missing)
     frame = _load_parquet(source)
     notes: list[str] = []
-    if not (
-        frame.index.nlevels == 1 and frame.index.equals(import_pandas(source.name).RangeIndex(len(frame)))
-    ):
+    if not (frame.index.nlevels == 1 and frame.index.equals(need("pandas", "tables").RangeIndex(len(frame)))):
         ids = frame.index.tolist()
         _check_ids(ids, source.name, f"{frame.index.name or 'the index'!r}")
         return _finish(frame, ids, kind, columns, text_columns, missing, source.name, notes)
@@ -112,16 +110,12 @@ def read_parquet(
 
 
 def _load_parquet(source: Source) -> Any:
-    import_pandas(source.name)
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {source.name} needs pyarrow, which is not installed: pip install 'symclust[tables]'"
-        ) from error
+    purpose = f"Reading {source.name}"
+    need("pandas", "tables", purpose)
+    parquet = need("pyarrow.parquet", "tables", purpose)
     try:
         with source.open_anywhere() as file:
-            frame = _parquet_table(source, pyarrow, pyarrow.parquet.ParquetFile(file)).to_pandas()
+            frame = _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
     except (InputError, MemoryError):
         raise
     except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
@@ -277,7 +271,7 @@ def _finish(
     """Return the numbers of a table, by samples."""
     is_counted = ids == list(range(len(frame)))
     if ids is not None and not is_counted:
-        pandas = import_pandas(name)
+        pandas = need("pandas", "tables")
         frame = frame.set_index(pandas.Index(ids, name=frame.index.name, tupleize_cols=False))
     frame = _drop_empty(_select(frame, columns, name), notes)
     is_square = kind in ("auto", "similarity", "graph") and _matches(frame, ids)
@@ -410,7 +404,7 @@ def _replace_columns(frame: Any, columns: dict[Any, Any]) -> Any:
 
 
 def _one_hot(frame: Any, texts: list[Any], notes: list[str]) -> Any:
-    pandas = import_pandas("text columns")
+    pandas = need("pandas", "tables")
     kinds = {column: int(frame[column].nunique()) for column in texts}
     size = 8 * len(frame) * sum(kinds.values())
     check_memory(size, f"One column for each value of {_columns(texts)}", "Say text_columns='drop'.")

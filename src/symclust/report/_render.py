@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from base64 import b64encode
 from hashlib import sha256
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
+from symclust._optional import need
 from symclust._text import showable
-from symclust.exceptions import MissingExtraError
 
-__all__ = ["check_library", "render"]
-
-
-def check_library() -> ModuleType:
-    """Return jinja2, or raise an error that names the extra."""
-    try:
-        return import_module("jinja2")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            'Reports need jinja2, which is not installed: pip install "symclust[cli]"'
-        ) from error
+__all__ = ["render"]
 
 
 def render(**content: Any) -> str:
     """Return the page."""
-    jinja2 = check_library()
+    jinja2 = need("jinja2", "cli", "A report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("symclust.report"),
         autoescape=True,

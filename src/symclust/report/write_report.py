@@ -12,10 +12,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from symclust._files import replacing
+from symclust._optional import need
 from symclust._text import showable
 from symclust.exceptions import CombinationError, InputError
 from symclust.report._content import content_of
-from symclust.report._render import check_library, render
+from symclust.report._render import render
 from symclust.report.part import Part
 
 __all__ = ["write_report"]
@@ -91,7 +92,7 @@ def write_report(
     >>> "Four clusters in 34 nodes." in page
     True
     """
-    check_library()  # before minutes of drawing
+    need("jinja2", "cli", "A report")  # before minutes of drawing
     own = {
         "labels_true": labels_true,
         "images": images,

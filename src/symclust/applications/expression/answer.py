@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from symclust._optional import need
 from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.expression._markers import Marker, MarkerTable
 from symclust.applications.expression._reading import Expression, Reading, listed, read_expression
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.metrics import average_entropy
 from symclust.plotting import plot_consensus
 from symclust.storage import Savable
@@ -61,10 +62,11 @@ class SubtypeAssignment(Savable):
 
     def to_dataframe(self) -> Any:
         """Return a pandas DataFrame with one row per sample: subtype, confidence, and memberships."""
-        frame = _pandas().DataFrame({"subtype": self.labels, "confidence": self.confidence})
+        pandas = need("pandas", "tables", "to_dataframe")
+        frame = pandas.DataFrame({"subtype": self.labels, "confidence": self.confidence})
         for c, column in enumerate(self.membership.T):
             frame[f"membership {c}"] = column
-        return frame.set_axis(_pandas().Index(self.samples, name="sample"))
+        return frame.set_axis(pandas.Index(self.samples, name="sample"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +192,8 @@ class Subtypes(Reporting, SubtypeAssignment):
 
     def markers_dataframe(self, subtype: int | None = None, n: int | None = None, **limits: Any) -> Any:
         """Return `markers` as a pandas DataFrame, by default all of them."""
-        return _pandas().DataFrame(self.markers(subtype, n, **limits), columns=list(Marker._fields))
+        pandas = need("pandas", "tables", "markers_dataframe")
+        return pandas.DataFrame(self.markers(subtype, n, **limits), columns=list(Marker._fields))
 
     # New samples -------------------------------------------------------------------------------------------
 
@@ -324,11 +327,3 @@ class Subtypes(Reporting, SubtypeAssignment):
 
 def _in_words(markers: Sequence[Marker]) -> str:
     return "markers " + ", ".join(showable(marker.gene) for marker in markers) if markers else "no markers"
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("Tables need pandas, which is not installed: pip install pandas") from error
-    return pandas

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from symclust._optional import need
 from symclust._reporting import Reporting
 from symclust._text import showable
 from symclust._types import Array
@@ -19,7 +20,7 @@ from symclust.applications.topics._joining import join_documents
 from symclust.applications.topics._topic import Topic, draw_tree
 from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import labels_of
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.operators import RowBlocks
 from symclust.selection import Selection
 from symclust.storage import Savable
@@ -380,13 +381,7 @@ def _entry(topic: Topic) -> dict[str, Any]:
 
 def _table(topics: Sequence[Topic]) -> Any:
     """Return a pandas DataFrame with one row per topic."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError(
-            "to_dataframe needs pandas, which is not installed: pip install pandas. to_dict and to_json give "
-            "the same without it."
-        ) from error
+    pandas = need("pandas", "tables", "to_dataframe")
     rows = [
         {
             "topic": topic.number,
@@ -401,5 +396,5 @@ def _table(topics: Sequence[Topic]) -> Any:
         }
         for topic in topics
     ]
-    frame = pd.DataFrame(rows).astype({"parent": "Int64", "label": "Int64"})
+    frame = pandas.DataFrame(rows).astype({"parent": "Int64", "label": "Int64"})
     return frame.set_index("topic")

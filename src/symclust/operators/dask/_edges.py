@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from symclust._optional import need
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._conversion import column_numbers, weight_column
 from symclust.operators._network import DUPLICATES, check_weights, once_each
-from symclust.operators.dask._workers import import_dask
 from symclust.validation import check_known, check_number, end_columns, is_a
 
 __all__ = ["delay_edges"]
@@ -38,7 +38,7 @@ def delay_edges(
         )
     column = weight_column(table, weight, ends)
     parts = table[[*ends, *([] if column is None else [column])]].to_delayed()
-    delayed, count = import_dask().delayed, n_blocks or len(parts)
+    delayed, count = need("dask", "dask").delayed, n_blocks or len(parts)
     names = _reduce([delayed(distinct)(part, ends, p) for p, part in enumerate(parts)])
     divided = [delayed(divide, nout=count)(part, names, ends, column, count) for part in parts]
     blocks = [
@@ -60,7 +60,7 @@ def _read_table(edges: Any) -> Any:
 
 
 def _read_parquet(path: Any) -> Any:
-    frames = import_dask("dask.dataframe")
+    frames = need("dask.dataframe", "dask")
     try:
         return frames.read_parquet(path)
     except (OSError, ValueError) as error:  # what is not Parquet is an ArrowInvalid, which is a ValueError
@@ -73,7 +73,7 @@ def _read_parquet(path: Any) -> Any:
 
 def _reduce(tables: list[Any]) -> Any:
     """Put names together in a tree of tasks: a single one would have all tables in memory."""
-    delayed = import_dask().delayed
+    delayed = need("dask", "dask").delayed
     while len(tables) > 1:
         tables = [delayed(merge_names)(tables[at : at + FAN_IN]) for at in range(0, len(tables), FAN_IN)]
     return delayed(merge_names)(tables, last=True)

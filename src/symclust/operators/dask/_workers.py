@@ -19,34 +19,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from symclust._optional import need
 from symclust._threads import split
 from symclust._types import Array
-from symclust.exceptions import InputTypeError, MissingExtraError, SymclustError, WorkerError
+from symclust.exceptions import InputTypeError, SymclustError, WorkerError
 
-__all__ = ["Blocks", "client_in_use", "hold_blocks", "import_dask", "losses_told"]
+__all__ = ["Blocks", "client_in_use", "hold_blocks", "losses_told"]
 
 ATTEMPTS = 5  # passes that are begun anew when what was sent for them is lost
 PIECE_BYTES = 1 << 20  # smaller pieces of H would cost more messages than they spare
 MOST_PIECES = 64
-
-
-def import_dask(module: str = "dask") -> Any:
-    """Return a module of Dask.
-
-    Examples
-    --------
-    >>> from symclust.operators.dask._workers import import_dask
-    >>> import_dask("dask.array").__name__
-    'dask.array'
-    """
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{module} is needed for similarities on a cluster: pip install 'symclust[dask]'."
-        ) from error
 
 
 # Losses -----------------------------------------------------------------------------------------------------
@@ -149,7 +131,7 @@ class HeldHere:
     """Blocks in this process, for where there is no cluster."""
 
     def __init__(self, graph: Sequence[Any]) -> None:
-        self._blocks = list(import_dask().compute(*graph, scheduler="threads"))
+        self._blocks = list(need("dask", "dask").compute(*graph, scheduler="threads"))
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldHere:
         """Make the blocks one after the other."""
@@ -221,7 +203,7 @@ class HeldByWorkers:
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldByWorkers:
         """Make the blocks where those are that they are made of; the graph is for when all are lost."""
         self._take_open_client()
-        delayed, submit = import_dask().delayed, partial(self._client.submit, pure=False)
+        delayed, submit = need("dask", "dask").delayed, partial(self._client.submit, pure=False)
         once = delayed(shared)
         graph = [delayed(function)(self._graph[number], once, other) for number, other in others.items()]
         with losses_told(self._client):

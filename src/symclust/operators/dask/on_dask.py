@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
+from symclust._optional import need
 from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
@@ -18,7 +19,7 @@ from symclust.operators._arrays import as_pairs, as_subset, as_vector, dense_pro
 from symclust.operators._base import Operator, Restricted
 from symclust.operators.dask._blocks import is_dask
 from symclust.operators.dask._edges import delay_edges
-from symclust.operators.dask._workers import hold_blocks, import_dask
+from symclust.operators.dask._workers import hold_blocks
 from symclust.operators.disk._row_blocks import RowBlock
 from symclust.operators.disk.on_disk import PIECE, Summary
 from symclust.operators.sparse import read_csr
@@ -80,7 +81,7 @@ class OnDask(Operator):
 
     def __init__(self, blocks: Any, *, client: Any = None, timeout: float = PATIENCE) -> None:
         check_number("timeout", timeout, least=0, exclusive=True)
-        delayed = import_dask().delayed
+        delayed = need("dask", "dask").delayed
         graph = [delayed(prepare)(*parts) for parts in _rows_of_chunks(blocks)]
         self._blocks = hold_blocks(graph, client, timeout)
         shapes, kinds = zip(*self._blocks.map(describe), strict=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symclust._optional import need
 from symclust._threads import ahead, split
 from symclust._types import Array
-from symclust.exceptions import InputTypeError, MissingExtraError, OptionError
+from symclust.exceptions import InputTypeError, OptionError
 from symclust.operators._base import Operator
 from symclust.operators.dense import Dense
 from symclust.operators.disk._row_blocks import RowBlock, cut_rows, entry_bytes
@@ -170,12 +171,7 @@ def usable_device(device: Any) -> torch.device:
     >>> usable_device("cpu")
     device(type='cpu')
     """
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError(
-            'Devices need PyTorch, which is not installed: pip install "symclust[gpu]"'
-        ) from error
+    torch = need("torch", "gpu", "A device")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
