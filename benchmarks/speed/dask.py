@@ -25,8 +25,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks._tools import seconds, table, timed
+from benchmarks.speed.dask_cost import ClusterSpeed, dask_cost_model
 from symclust import SymNMF
-from symclust.operators import ClusterSpeed, OnDask, Sparse, dask_cost_model
+from symclust.operators import OnDask, Sparse
 
 N, DEGREE, K = 100_000, 100, 16
 BLOCKS, ITERATIONS = 8, 10

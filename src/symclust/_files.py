@@ -71,17 +71,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_folder(parent: Path) -> Iterator[Path]:
-    """Give a folder for temporary files in `parent`, which is removed at the end.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from symclust._files import new_folder
-    >>> with TemporaryDirectory() as place, new_folder(Path(place)) as folder:
-    ...     folder.is_dir(), folder.parent == Path(place)
-    (True, True)
-    """
+    """Give a folder for temporary files in `parent`, which is removed at the end."""
     remove_abandoned(parent)
     folder, lock = _locked(parent, is_folder=True)
     try:

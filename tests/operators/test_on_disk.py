@@ -23,12 +23,12 @@ from symclust.operators import (
     DUPLICATES,
     OnDisk,
     Sparse,
-    _external_sort,
     network_of_edges,
     number_nodes,
     save_on_disk,
     write_on_disk,
 )
+from symclust.operators.disk import _external_sort
 from symclust.validation import check_similarity
 
 pytestmark = pytest.mark.filterwarnings(

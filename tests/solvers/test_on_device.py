@@ -154,9 +154,9 @@ def test_hals_by_columns_is_the_kernel(dtype):
 @pytest.fixture
 def crossings(monkeypatch):
     """Sizes of all arrays that cross."""
-    from symclust.operators import _tensor_arrays
+    from symclust.operators.torch import _arrays
 
-    sizes, there, back = [], _tensor_arrays.to_device, _tensor_arrays.to_host
+    sizes, there, back = [], _arrays.to_device, _arrays.to_host
 
     def to_device(array, device):
         sizes.append(np.size(array))
@@ -166,8 +166,8 @@ def crossings(monkeypatch):
         sizes.append(tensor.numel())
         return back(tensor)
 
-    monkeypatch.setattr(_tensor_arrays, "to_device", to_device)
-    monkeypatch.setattr(_tensor_arrays, "to_host", to_host)
+    monkeypatch.setattr(_arrays, "to_device", to_device)
+    monkeypatch.setattr(_arrays, "to_host", to_host)
     return sizes
 
 
@@ -204,7 +204,7 @@ def test_a_factor_on_a_device_never_becomes_an_array_unasked():
 def fake_cuda(monkeypatch):
     """PyTorch's stand-ins for tensors on CUDA: without numbers, but refusing to mix devices."""
     fake_tensor = pytest.importorskip("torch._subclasses.fake_tensor")
-    from symclust.operators import _tensor_arrays as arrays
+    from symclust.operators.torch import _arrays as arrays
 
     def to_device(array, device):
         return torch.empty(np.shape(array), dtype=getattr(torch, np.asarray(array).dtype.name), device=device)

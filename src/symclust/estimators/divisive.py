@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import HardEstimator, SimilarityEstimator
-from symclust.exceptions import InputError, InterruptedWarning, OptionError
+from symclust.exceptions import CombinationError, InputError, InterruptedWarning, OptionError
 from symclust.hierarchy import Node, Tree, Within, grow, splinter
 from symclust.inputs._similarity import Similarity
 from symclust.operators import Operator
@@ -150,6 +150,11 @@ class Diana(TreeEstimator):
         self.random_state = random_state
 
     def _bisect(self, K: Operator) -> Array | None:
+        if K.is_remote:
+            raise CombinationError(
+                f"Diana reads A row by row, and each row of {K!r} would be a message to the workers of a "
+                "cluster. Use DivisiveClustering(SymNMF(2)), which multiplies, or an array in memory."
+            )
         return splinter(K)
 
 

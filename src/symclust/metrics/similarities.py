@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from symclust._types import Array
 from symclust.exceptions import InputError
 
-__all__ = ["normalized_cut", "within_cluster_similarity"]
+__all__ = ["average_normalized_cut", "within_cluster_similarity"]
 
 COLUMNS = 64  # clusters whose sums are formed at once: n × 64 numbers
 
@@ -46,15 +46,14 @@ def within_cluster_similarity(similarity: Any, labels: ArrayLike) -> float:
     return float(_inside_sums(K, labels).sum() / pairs)
 
 
-def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
+def average_normalized_cut(similarity: Any, labels: ArrayLike) -> float:
     r"""Average normalised cut of the clusters.
 
     .. math:: \frac{1}{k} \sum_{l=1}^k \frac{cut(C_l, V \setminus C_l)}{vol(C_l)}
               = 1 - \frac{1}{k} \sum_{l=1}^k \frac{\sum_{i, j \in C_l} a_{ij}}{\sum_{i \in C_l} d_i}
 
     with the degrees d_i = Σ_j a_ij: the mean over clusters of the share of their weight on edges that leave.
-    It measures a clustering; to divide similarities by their degrees before clustering, see
-    `symclust.graphs.normalized_cut`.
+    `symclust.graphs.normalized_cut` is a graph whose spectrum bounds it.
 
     Parameters
     ----------
@@ -72,9 +71,9 @@ def normalized_cut(similarity: Any, labels: ArrayLike) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.metrics import normalized_cut
+    >>> from symclust.metrics import average_normalized_cut
     >>> path = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
-    >>> print(round(normalized_cut(path, [0, 0, 1, 1]), 3))
+    >>> print(round(average_normalized_cut(path, [0, 0, 1, 1]), 3))
     0.333
     """
     A, labels = _read_clusters(similarity, labels)

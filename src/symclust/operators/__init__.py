@@ -34,7 +34,6 @@ from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dask._blocks import RowBlocks, gathered_entries, is_dask, over_blocks
-from symclust.operators.dask._cost import ClusterSpeed, DaskCost, dask_cost_model
 from symclust.operators.dask.on_dask import OnDask
 from symclust.operators.dense import Dense
 from symclust.operators.disk._building import save_on_disk, write_on_disk
@@ -46,15 +45,11 @@ from symclust.operators.sparse import Sparse, read_csr
 from symclust.operators.torch.offloaded import Offloaded
 from symclust.operators.torch.tensors import DenseTensor, SparseTensor
 
+# The other names above are for other folders, and no part of the API.
 __all__ = [
-    "DUPLICATES",
     "Bipartite",
-    "ClusterSpeed",
-    "DaskCost",
     "Dense",
-    "DenseFactor",
     "DenseTensor",
-    "Factor",
     "Gram",
     "LowRank",
     "Masked",
@@ -63,30 +58,13 @@ __all__ = [
     "OnDask",
     "OnDisk",
     "Operator",
-    "RowBlocks",
     "Shifted",
     "Sparse",
-    "SparseFactor",
     "SparseTensor",
     "SpmmCost",
     "as_operator",
-    "bordered",
-    "dask_cost_model",
-    "dense_product",
-    "gathered_entries",
-    "graph_adjacency",
-    "graph_names",
-    "is_dask",
-    "krylov_spaces",
     "low_rank",
-    "network_of_edges",
-    "network_of_table",
-    "number_nodes",
-    "on_lines",
-    "over_blocks",
-    "read_csr",
     "save_on_disk",
     "spmm_cost_model",
-    "stacked",
     "write_on_disk",
 ]

@@ -435,15 +435,7 @@ class Scaled(Operator):
 
 
 def sum_of_squares(values: Array) -> float:
-    """Sum of squared entries, accumulated in float64; the temporary stays below 1 MB.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators._base import sum_of_squares
-    >>> sum_of_squares(np.array([3.0, 4.0]))
-    25.0
-    """
+    """Sum of squared entries, accumulated in float64; the temporary stays below 1 MB."""
     flat = values.reshape(-1)
     with np.errstate(over="ignore"):  # the sum is then infinite, and refused with words by `check_similarity`
         return float(sum(np.square(flat[part], dtype=np.float64).sum() for part in split(flat.size, 1 << 17)))

@@ -30,15 +30,8 @@ from symclust.plotting.plot_similarity import (
 from symclust.plotting.plot_topic_words import plot_topic_words
 from symclust.plotting.plot_tree import plot_tree
 
+# The other names above are for other folders, and no part of the API.
 __all__ = [
-    "NOWHERE",
-    "GraphMap",
-    "binned_similarity",
-    "block_sums",
-    "cluster_colours",
-    "cluster_order",
-    "graph_map",
-    "picture",
     "plot_before_after",
     "plot_calibration",
     "plot_consensus",
@@ -51,8 +44,4 @@ __all__ = [
     "plot_similarity",
     "plot_topic_words",
     "plot_tree",
-    "read_segmentation",
-    "segment_borders",
-    "segment_means",
-    "with_borders",
 ]

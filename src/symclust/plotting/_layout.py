@@ -81,16 +81,6 @@ def graph_map(
     Returns
     -------
     GraphMap
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.plotting import graph_map
-    >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> found = graph_map(path)
-    >>> lengths = np.linalg.norm(found.positions[[0, 0]] - found.positions[[1, 2]], axis=1)
-    >>> bool(lengths[0] < lengths[1])
-    True
     """
     for name, value in (("max_nodes", max_nodes), ("max_edges", max_edges), ("max_discs", max_discs)):
         check_number(name, value, least=1, whole=True)

@@ -53,12 +53,6 @@ def cluster_colours(n_clusters: int) -> list[str]:
 
     No more than eight can be told apart by everyone, which is why pictures write numbers on clusters as well.
     With more than 24 clusters, colours come again.
-
-    Examples
-    --------
-    >>> from symclust.plotting import cluster_colours
-    >>> cluster_colours(2), len(set(cluster_colours(24)))
-    (['#0072B2', '#E69F00'], 24)
     """
     shades = [*EIGHT, *(_mixed(c, 255, 0.45) for c in EIGHT), *(_mixed(c, 0, 0.4) for c in EIGHT)]
     return [shades[c % len(shades)] for c in range(n_clusters)]

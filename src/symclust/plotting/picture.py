@@ -37,12 +37,6 @@ def picture(
     Returns
     -------
     bytes
-
-    Examples
-    --------
-    >>> from symclust.plotting import picture
-    >>> picture(lambda ax: ax.plot([1, 3, 2]))[:4]
-    b'\x89PNG'
     """
     matplotlib, figures = matplotlib_module("style"), matplotlib_module("figure")
     file = BytesIO()

@@ -93,16 +93,7 @@ def read_segmentation(image: Any, labels: Any = None) -> tuple[Array, Array]:
 
 
 def segment_means(pixels: Array, segments: Array) -> Array:
-    """Return an image in which each segment has its mean colour.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.plotting import segment_means
-    >>> pixels = np.array([[[0.0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5]]])
-    >>> segment_means(pixels, np.array([[0, 0, 7]]))[0, :, 0].tolist()
-    [0.5, 0.5, 0.5]
-    """
+    """Return an image in which each segment has its mean colour."""
     _, codes = np.unique(segments, return_inverse=True)
     codes = codes.ravel()
     counts = np.bincount(codes)
@@ -112,15 +103,7 @@ def segment_means(pixels: Array, segments: Array) -> Array:
 
 
 def segment_borders(segments: Array) -> Array:
-    """Return which pixels have another segment to their right or below.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.plotting import segment_borders
-    >>> segment_borders(np.array([[0, 0, 1], [0, 0, 1]])).tolist()
-    [[False, True, False], [False, True, False]]
-    """
+    """Return which pixels have another segment to their right or below."""
     borders = np.zeros(segments.shape, dtype=bool)
     borders[:, :-1] |= segments[:, :-1] != segments[:, 1:]
     borders[:-1] |= segments[:-1] != segments[1:]

@@ -64,7 +64,7 @@ def plot_similarity(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['a', 'b']
     """
-    A, labels = read_similarity(A, labels)
+    A, labels = labelled_similarity(A, labels)
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(4.2, 4.2), layout="constrained")[1]
     n = A.shape[0]
@@ -104,7 +104,7 @@ def plot_before_after(
     >>> [ax.get_title() for ax in figure.axes]
     ['before: random order', 'after: ordered by cluster']
     """
-    A, labels = read_similarity(A, labels)
+    A, labels = labelled_similarity(A, labels)
     if labels is None:
         raise InputError("plot_before_after needs clusters: give labels, or a fitted model.")
     figure, (before, after) = matplotlib_module().subplots(1, 2, figsize=(8.0, 4.4), layout="compressed")
@@ -129,12 +129,6 @@ def cluster_order(labels: ArrayLike) -> Array:
     -------
     ndarray of shape (n_samples,)
         ``A[order][:, order]`` shows clusters as blocks on the diagonal.
-
-    Examples
-    --------
-    >>> from symclust.plotting import cluster_order
-    >>> cluster_order([1, 0, 1, 0])
-    array([1, 3, 0, 2])
     """
     array = np.asarray(labels)
     if array.ndim != 1:
@@ -147,7 +141,7 @@ def _none_last(labels: Array) -> Array:
     return np.where(labels == -1, labels.max(initial=-1) + 1, labels) if labels.dtype.kind in "if" else labels
 
 
-def read_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
+def labelled_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
     """Return similarities and labels, those of a fitted model where one is given."""
     name = type(A).__name__
     if hasattr(A, "fit"):

@@ -10,14 +10,5 @@ from symclust.readers._source import Source
 from symclust.readers.on_disk import build_on_disk
 from symclust.readers.texts import Texts, folder_texts, json_texts
 
-__all__ = [
-    "KINDS",
-    "Described",
-    "Source",
-    "Texts",
-    "build_on_disk",
-    "folder_texts",
-    "json_texts",
-    "read",
-    "read_described",
-]
+# The other names above are for other folders, and no part of the API.
+__all__ = ["Described", "build_on_disk", "read", "read_described"]

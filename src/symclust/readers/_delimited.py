@@ -81,14 +81,7 @@ def take_sample(data: bytes, name: str) -> str:
 
 
 def lay_out(sample: str, suffix: str, delimiter: str | None) -> Layout:
-    r"""Return how a text is divided, by its first lines.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import lay_out
-    >>> lay_out("a;b\n1,5;2\n", ".csv", None).rows
-    [['a', 'b'], ['1,5', '2']]
-    """
+    r"""Return how a text is divided, by its first lines."""
     lines = [line for line in sample.split("\n") if line.strip(BLANKS)]
     if delimiter is not None:
         return Layout(_check_delimiter(delimiter), _divide(lines, delimiter) or [[]], [])
@@ -134,14 +127,7 @@ def _divide(lines: list[str], delimiter: str) -> list[list[str]]:
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is a number, also one with a decimal comma.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import is_number
-    >>> [is_number(field) for field in ("1", "-1e3", "1,5", "nan", "x", "")]
-    [True, True, True, True, False, False]
-    """
+    """Whether a field is a number, also one with a decimal comma."""
     try:
         float(field.replace(",", ".", 1))
     except ValueError:
@@ -150,14 +136,7 @@ def is_number(field: str) -> bool:
 
 
 def as_names(fields: Iterable[str]) -> list[Any]:
-    """Return names as whole numbers if all are, and nothing such as a leading zero is lost by it.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import as_names
-    >>> as_names(["1", "20"]), as_names(["01", "20"])
-    ([1, 20], ['01', '20'])
-    """
+    """Return names as whole numbers if all are, and nothing such as a leading zero is lost by it."""
     names = list(fields)
     return [int(name) for name in names] if all(map(WHOLE.fullmatch, names)) else names
 
@@ -166,14 +145,6 @@ def without_comments(data: bytes) -> bytes:
     r"""Return a text with blank lines for those that begin with # or %: the numbers of lines stay.
 
     A single such line at the top with as many fields as the next is a header, and loses its mark.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import without_comments
-    >>> without_comments(b"# made by hand\n# in May\na b\n")
-    b'\n\na b\n'
-    >>> without_comments(b"#a,b\n1,2\n")
-    b'a,b\n1,2\n'
     """
     if b"#" not in data and b"%" not in data:
         return data

@@ -16,7 +16,7 @@ from symclust.readers._source import FEWER, Source, magic_of
 from symclust.readers.arrays import read_matrix_market, read_npy, read_npz
 from symclust.readers.expression import read_h5ad
 from symclust.readers.graphs import end_places, looks_like_edges, read_edges, read_gml, read_graphml
-from symclust.readers.images import read_image
+from symclust.readers.images import read_image_file
 from symclust.readers.on_disk import is_on_disk, read_on_disk
 from symclust.readers.tables import looks_like_header, read_parquet, read_table
 from symclust.readers.texts import (
@@ -48,7 +48,7 @@ READERS: dict[str, tuple[Callable[..., Described], tuple[str, ...]]] = {
     "text_table": (read_text_table, ("texts",)),
     "lines": (read_lines, ("texts",)),
     "h5ad": (read_h5ad, ("expression", "features")),
-    "image": (read_image, ("image",)),
+    "image": (read_image_file, ("image",)),
 }
 ENDINGS = {
     ".npy": "npy",

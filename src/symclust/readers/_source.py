@@ -261,14 +261,7 @@ ENDINGS = (".csv", ".npy", ".npz", ".parquet", ".h5ad", ".png")
 
 
 def check_encoding(encoding: Any) -> str:
-    """Return the name that Python has for an encoding of text files.
-
-    Examples
-    --------
-    >>> from symclust.readers._source import check_encoding
-    >>> check_encoding("UTF8"), check_encoding("latin-1")
-    ('utf-8', 'iso8859-1')
-    """
+    """Return the name that Python has for an encoding of text files."""
     try:
         name = codecs.lookup(encoding).name
         "".encode(name)  # some codecs are from bytes to bytes

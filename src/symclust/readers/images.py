@@ -13,10 +13,10 @@ from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source
 
-__all__ = ["read_image"]
+__all__ = ["read_image_file"]
 
 
-def read_image(source: Source, kind: str = "image") -> Described:
+def read_image_file(source: Source, kind: str = "image") -> Described:
     """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""
     imageio = need("imageio.v3", "images", f"Reading {source.name}")
     try:

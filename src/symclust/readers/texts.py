@@ -258,14 +258,7 @@ def read_text_table(
 
 
 def find_text_column(names: list[Any], rows: list[list[str]]) -> int | None:
-    """Return the place of the column of texts: one called so, or the only one with long texts, else None.
-
-    Examples
-    --------
-    >>> from symclust.readers.texts import find_text_column
-    >>> find_text_column(["title", "Abstract"], [["Trees", "Trees of clusters are grown from the root."]])
-    1
-    """
+    """Return the place of the column of texts: one called so, or the only one with long texts, else None."""
     called = [str(name).strip().lower() for name in names]
     for word in TEXT_NAMES:
         if word in called and not all(

@@ -21,24 +21,5 @@ from symclust.storage._journal import (
 )
 from symclust.storage._savable import Savable, load
 
-__all__ = [
-    "Checkpoint",
-    "Journal",
-    "Keep",
-    "PieceUnderWay",
-    "Savable",
-    "Task",
-    "data_are",
-    "is_recording",
-    "keeper",
-    "load",
-    "read_journal",
-    "recorded",
-    "recorded_each",
-    "recorded_side_by_side",
-    "recording",
-    "refuse_checkpoint",
-    "resuming",
-    "series",
-    "stop_recording",
-]
+# The other names above are for other folders, and no part of the API.
+__all__ = ["Checkpoint", "Savable", "load"]

@@ -37,17 +37,7 @@ CHUNK = 1 << 20
 
 
 class Arrays:
-    """Arrays on their way into a file or out of it, one after the other in rows of one dtype.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.storage._archive import Arrays
-    >>> arrays = Arrays()
-    >>> place = arrays.put(np.eye(2)), arrays.put(np.arange(3.0))
-    >>> place
-    ([0, 0, [2, 2], 'C'], [0, 4, [3], 'C'])
-    """
+    """Arrays on their way into a file or out of it, one after the other in rows of one dtype."""
 
     def __init__(self, rows: list[Array] | None = None) -> None:
         self.rows: list[list[Array]] = []  # to be written

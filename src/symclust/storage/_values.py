@@ -61,14 +61,6 @@ class Encoder:
         What is referred to by number.
     arrays : Arrays
         Numbers that do not go into the JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.storage._values import Decoder, Encoder
-    >>> encoder = Encoder()
-    >>> encoder.encode({"names": ("ant", b"bee"), "limit": float("inf")})
-    {'dict': [['names', {'tuple': ['ant', {'bytes': '626565'}]}], ['limit', {'float': 'inf'}]]}
     """
 
     def __init__(self, data: bool = True, where: str = "The model") -> None:

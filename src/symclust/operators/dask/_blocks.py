@@ -33,16 +33,7 @@ def is_dask(X: Any) -> bool:
 
 
 def gathered_entries() -> int:
-    """Return how many entries may be brought to the caller, ``symclust.gathered-entries`` of Dask's config.
-
-    Examples
-    --------
-    >>> import dask
-    >>> from symclust.operators import gathered_entries
-    >>> with dask.config.set({"symclust.gathered-entries": 1000}):
-    ...     gathered_entries()
-    1000
-    """
+    """Most entries that may come to the caller: ``symclust.gathered-entries`` of Dask's configuration."""
     import dask
 
     limit = dask.config.get("symclust.gathered-entries", GATHERED)

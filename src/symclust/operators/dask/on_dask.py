@@ -84,7 +84,7 @@ class OnDask(Operator):
         delayed = need("dask", "dask").delayed
         graph = [delayed(prepare)(*parts) for parts in _rows_of_chunks(blocks)]
         self._blocks = hold_blocks(graph, client, timeout)
-        shapes, kinds = zip(*self._blocks.map(describe), strict=True)
+        shapes, kinds = zip(*self._blocks.map(shape_and_dtype), strict=True)
         n, dtype = _check_described(shapes, kinds)
         super().__init__(n, dtype)
         self._slices = _slices_of([rows for rows, _ in shapes])
@@ -152,7 +152,7 @@ class OnDask(Operator):
 
     def _product(self, H: Array) -> Array:
         d = self._scale
-        parts = self._blocks.map(multiply, H if d is None else d[:, None] * H)
+        parts = self._blocks.map(multiply_block, H if d is None else d[:, None] * H)
         out = np.concatenate(parts)
         if d is not None:
             out *= d[:, None]
@@ -331,7 +331,7 @@ def prepare(*chunks: Any) -> Any:
     return read_dense(parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1))
 
 
-def describe(block: Any, _: None = None) -> tuple[tuple[int, int], str]:
+def shape_and_dtype(block: Any, _: None = None) -> tuple[tuple[int, int], str]:
     """Return shape and dtype."""
     return block.shape, block.dtype.name
 
@@ -341,7 +341,7 @@ def as_it_is(value: Any, _: None = None) -> Any:
     return value
 
 
-def multiply(block: Any, H: Array) -> Array:
+def multiply_block(block: Any, H: Array) -> Array:
     """Return the product of a block of rows with H, with the bits of these rows on one machine."""
     if not sp.issparse(block):
         return dense_product(block, H)

@@ -29,19 +29,6 @@ class ExternalSort:
         Of the records; with a field ``key``.
     memory_limit : int
         Bytes of records in memory, with all copies that sorting makes.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from symclust.operators.disk._external_sort import ExternalSort
-    >>> with TemporaryDirectory() as folder:
-    ...     sort = ExternalSort(Path(folder), [("key", "u8")], memory_limit=1)
-    ...     for start in (20, 0, 10):
-    ...         sort.add(np.arange(start, start + 10).astype([("key", "u8")]))
-    ...     np.concatenate(list(sort.merged()))["key"][[0, 1, 28, 29]].tolist()
-    [0, 1, 28, 29]
     """
 
     def __init__(self, folder: Path, dtype: Any, memory_limit: int) -> None:

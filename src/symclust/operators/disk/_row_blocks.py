@@ -133,14 +133,7 @@ class Buffers:
 
 
 def entry_bytes(index_dtype: Any, dtype: Any) -> int:
-    """Return the bytes of one entry, its column number and its value.
-
-    Examples
-    --------
-    >>> from symclust.operators.disk._row_blocks import entry_bytes
-    >>> entry_bytes("int32", "float64")
-    12
-    """
+    """Return the bytes of one entry, its column number and its value."""
     return np.dtype(index_dtype).itemsize + np.dtype(dtype).itemsize
 
 
@@ -148,13 +141,6 @@ def cut_rows(indptr: Array, size: int, step: int = 1) -> list[slice]:
     """Cut rows into blocks of at most `size` entries whose borders are multiples of `step` rows.
 
     A block has `step` rows at least, however many entries they have.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators.disk._row_blocks import cut_rows
-    >>> cut_rows(np.array([0, 3, 6, 7, 20]), size=7)
-    [slice(0, 3, None), slice(3, 4, None)]
     """
     n = len(indptr) - 1
     borders = np.append(np.arange(0, n, step), n)

@@ -414,17 +414,7 @@ def _stir(bits: Array) -> Array:
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """Return the header of a folder, checked.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from symclust.operators.disk.on_disk import read_header
-    >>> read_header(Path("nowhere"))
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputError: 'nowhere' holds no matrix on disk: it has no file header.json...
-    """
+    """Return the header of a folder, checked."""
     if not (folder / HEADER).is_file():
         raise InputError(
             f"{folder.name!r} holds no matrix on disk: it has no file {HEADER}. Build it with "

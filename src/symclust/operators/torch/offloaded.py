@@ -163,14 +163,7 @@ def _host_operator(A: Any) -> Dense | Sparse | OnDisk:
 
 
 def usable_device(device: Any) -> torch.device:
-    """Return a device by its name, after a look whether it is there; None is CUDA or else the processor.
-
-    Examples
-    --------
-    >>> from symclust.operators.torch.offloaded import usable_device
-    >>> usable_device("cpu")
-    device(type='cpu')
-    """
+    """Return a device by its name, after a look whether it is there; None is CUDA or else the processor."""
     torch = need("torch", "gpu", "A device")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
