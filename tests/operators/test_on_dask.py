@@ -615,6 +615,14 @@ def test_a_study_has_the_blocks_made_once():
     assert study.n_clusters == 3 and len(made) == 1
 
 
+def test_a_scaled_matrix_has_degrees_of_its_own():
+    A = OnDask(delayed_rows(random_graph(60)))
+    d = np.linspace(1, 2, 60)
+    before = A.degrees()
+    assert_allclose(A.scaled(d).degrees(), d * (A @ d))
+    assert_array_equal(A.degrees(), before)
+
+
 def test_what_is_made_of_it_is_remote_too():
     A = OnDask(delayed_rows(random_graph(60)))
     mask = sp.csr_array(([1, 1], ([0, 5], [5, 0])), shape=(60, 60))

@@ -297,14 +297,15 @@ class Operator(ABC):
         return None
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji; 0.0 where A is symmetric by construction."""
-        return self._worst_pair()[0]
+        """Largest difference of a_ij and a_ji; 0.0 if A is symmetric by construction."""
+        return self._worst_gap[0]
 
     def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._worst_pair()[1]
+        """The i and j for which a_ij and a_ji differ most."""
+        return self._worst_gap[1]
 
-    def _worst_pair(self) -> tuple[float, tuple[int, int]]:
+    @cached_property
+    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
         worst, where = 0.0, (0, 0)
         for rows, block in self.row_blocks():
             unit = np.zeros((self.n, block.shape[0]), dtype=self.dtype)
@@ -406,7 +407,6 @@ class Restricted(Operator):
         return Restricted(self._operator, self._index[as_subset(index, self.n)])
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._operator.diagonal()[self._index]
 
 
@@ -430,7 +430,6 @@ class Scaled(Operator):
         return self._d[index][:, None] * self._operator._rows(index) * self._d
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._d**2 * self._operator.diagonal()
 
 

@@ -114,15 +114,12 @@ class DenseFactor(Factor):
 
     @property
     def stored(self) -> Array:
-        """All entries."""
         return self.X
 
     def times(self, Z: Array) -> Array:
-        """Return X @ Z."""
         return dense_product(self.X, Z)
 
     def transposed_times(self, H: Array) -> Array:
-        """Return X.T @ H."""
         return transposed_product(self.X, H)
 
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
@@ -130,35 +127,27 @@ class DenseFactor(Factor):
         Z += weights[:, None] * dense_product(self.X.T, H)
 
     def take(self, index: Any) -> DenseFactor:
-        """Return the chosen rows as a factor; a view for a slice."""
         return DenseFactor(self.X[index])
 
     def columns_scaled(self, weights: Array) -> DenseFactor:
-        """Return X diag(weights) as a factor."""
         return DenseFactor(self.X * weights)
 
     def column_minima(self) -> Array:
-        """Return the smallest entry of each column."""
         return self.X.min(axis=0)
 
     def less_minima(self) -> DenseFactor:
-        """Return X with the smallest entry of each column taken off it, as a factor."""
         return DenseFactor(self.X - self.column_minima())
 
     def outer(self, other: DenseFactor) -> Array:
-        """Return X @ other.X.T as a dense array."""
         return self.X @ other.X.T
 
     def row_dots(self, other: DenseFactor) -> Array:
-        """Return the inner products of equal rows of X and other.X, in float64."""
         return np.einsum("ij,ij->i", self.X, other.X, dtype=np.float64)
 
     def rows_at_once(self, size: int) -> int:
-        """Return how many rows take about `size` bytes in float64."""
         return max(1, size // (8 * max(1, self.shape[1])))
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return not self.X.size or bool(self.X.min() >= 0)
 
     def columns_are_cheaper(self) -> bool:
@@ -207,11 +196,9 @@ class SparseFactor(Factor):
 
     @property
     def stored(self) -> Array:
-        """The entries that are not zero."""
         return self.X.data
 
     def times(self, Z: Array) -> Array:
-        """Return X @ Z."""
         return _product(self.X, Z)
 
     def transposed_times(self, H: Array) -> Array:
@@ -230,7 +217,6 @@ class SparseFactor(Factor):
         Z[columns] += weights[columns, None] * (narrow.T @ H)
 
     def take(self, index: Any) -> SparseFactor:
-        """Return the chosen rows as a factor; values and columns are not copied for a slice."""
         if not isinstance(index, slice):
             return SparseFactor(self.X[index])
         X, rows = self.X, index
@@ -244,7 +230,6 @@ class SparseFactor(Factor):
         return SparseFactor(_with_values(self.X, self.X.data * weights[self.X.indices]))
 
     def column_minima(self) -> Array:
-        """Return the smallest entry of each column."""
         return self.X.min(axis=0).toarray().reshape(-1)
 
     def less_minima(self) -> SparseFactor:
@@ -262,7 +247,6 @@ class SparseFactor(Factor):
         return (self.X @ other._transposed).toarray()
 
     def row_dots(self, other: SparseFactor) -> Array:
-        """Return the inner products of equal rows of X and other.X, in float64."""
         return np.asarray(self.X.astype(np.float64).multiply(other.X).sum(axis=1)).reshape(-1)
 
     def rows_at_once(self, size: int) -> int:
@@ -270,7 +254,6 @@ class SparseFactor(Factor):
         return max(1, size * self.shape[0] // (16 * max(1, self.X.nnz)))
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return not self.X.nnz or bool(self.X.data.min() >= 0)
 
     def columns_are_cheaper(self) -> bool:

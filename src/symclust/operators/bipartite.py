@@ -70,7 +70,6 @@ class Bipartite(Operator):
         return np.zeros(self.n, self.dtype)
 
     def mean(self) -> float:
-        """Return the mean entry of X."""
         total = float(np.sum(self._factor.stored, dtype=np.float64))
         return total / (self.n_samples * self.n_features)
 
@@ -82,11 +81,9 @@ class Bipartite(Operator):
         return float(self._factor.stored.max(initial=0))
 
     def is_nonnegative(self) -> bool:
-        """Whether X has no negative entry."""
         return self._factor.is_nonnegative()
 
     def asymmetry(self) -> float:
-        """Return 0.0: symmetric by construction."""
         return 0.0
 
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:

@@ -86,16 +86,13 @@ class Dense(Operator):
         yield self.array, ids, ids
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows], a view."""
         return self.array[rows, rows]
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         return self.array[rows, columns]
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self.array.diagonal().copy()
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
@@ -115,33 +112,27 @@ class Dense(Operator):
         return self._survey.squares
 
     def largest(self) -> float:
-        """Return the largest entry."""
         return self._survey.largest
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return self._survey.smallest >= 0
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji."""
         return self._survey.asymmetry
 
     def submatrix(self, index: Any) -> Dense:
-        """Return the operator on the chosen rows and columns."""
         index = np.arange(self.n, dtype=np.int64)[as_subset(index, self.n)]
         array = np.empty((index.size, index.size), dtype=self.dtype)
         _kernels.submatrix(self.array, index, array)
         return Dense(array)
 
     def scaled(self, d: Any) -> Dense:
-        """Return the operator diag(d) A diag(d), as a new array."""
         d = as_vector(d, self.n, self.dtype, "d")
         array = self.array * d
         array *= d[:, None]
         return Dense(array)
 
     def without(self, mask: Any) -> Dense:
-        """Return the operator with zeros where the symmetric sparse `mask` is nonzero, as a new array."""
         array = self.array.copy()
         array[mask.nonzero()] = 0
         return Dense(array)

@@ -84,7 +84,6 @@ class Factored(Operator):
         return out
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows], from these rows of X alone."""
         part = self._factor.take(rows)
         with single_threaded_blas():
             out = part.columns_scaled(self._weights).outer(part)
@@ -95,7 +94,6 @@ class Factored(Operator):
         return out
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         i, j = as_pairs(rows, columns, self.n)
         values = np.empty(i.size, dtype=self.dtype)
         for part in split(i.size, self._factor.rows_at_once(BLOCK_BYTES)):
@@ -117,7 +115,6 @@ class Factored(Operator):
         return FactoredSum(self._factor, self._scale, self._weights, E)
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._full_diagonal.astype(self.dtype) if self.self_edges else np.zeros(self.n, self.dtype)
 
     def _rounding(self) -> Any:
@@ -147,16 +144,13 @@ class Factored(Operator):
         return (bool(vectors) and self._factor.is_nonnegative()) or super().is_nonnegative()
 
     def asymmetry(self) -> float:
-        """Return 0.0: symmetric by construction."""
         return 0.0
 
     def submatrix(self, index: Any) -> Factored:
-        """Return the operator on the chosen rows and columns."""
         index = as_subset(index, self.n)
         return self._like(self._factor.take(index), self._scale[index])
 
     def scaled(self, d: Any) -> Factored:
-        """Return the operator diag(d) A diag(d), which shares X."""
         return self._like(self._factor, self._scale * as_vector(d, self.n, self.dtype, "d"))
 
 

@@ -62,7 +62,6 @@ class Masked(Operator):
         return out
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor made of those of A and of what is hidden."""
         return MaskedRowProducts(self.operator.row_products(H), self.hidden.row_products(H))
 
     @cached_property
@@ -72,7 +71,6 @@ class Masked(Operator):
         return whole and whole.plus(-self.hidden.csr)
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         diagonal = self.operator.diagonal()
         hidden = self.hidden.csr.tocoo()
         diagonal[hidden.row[hidden.row == hidden.col]] = 0

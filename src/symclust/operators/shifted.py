@@ -105,13 +105,11 @@ class Shifted(Operator):
         return out
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block M[rows, rows]."""
         out = self._sum(part.block(rows) for _, part in self._terms)
         out[np.diag_indices_from(out)] -= self._shift[rows]
         return out
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor made of those of A and W."""
         return ShiftedRowProducts(self, H)
 
     @cached_property
@@ -125,7 +123,6 @@ class Shifted(Operator):
         return whole.plus(sparse[0].astype(self.dtype, copy=False)) if sparse else whole
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._sum(part.diagonal() for _, part in self._terms) - self._shift
 
     def isolated(self) -> Array:
@@ -155,7 +152,6 @@ class Shifted(Operator):
         return super().is_nonnegative()
 
     def asymmetry(self) -> float:
-        """Return the largest difference of m_ij and m_ji; 0.0 if A and W are symmetric."""
         found = [abs(factor) * part.asymmetry() for factor, part in self._terms]
         return super().asymmetry() if sum(worst > 0 for worst in found) > 1 else max(found)
 
@@ -170,7 +166,6 @@ class Shifted(Operator):
         return self._like(lambda part: part.submatrix(index), self.laplacian_degrees[index])
 
     def scaled(self, d: Any) -> Shifted:
-        """Return the operator diag(d) M diag(d)."""
         d = as_vector(d, self.n, self.dtype, "d")
         return self._like(lambda part: part.scaled(d), d**2 * self.laplacian_degrees)
 

@@ -83,7 +83,6 @@ class Sparse(Operator):
         return out
 
     def row(self, i: int) -> Array:
-        """Return row i as a new array."""
         own = slice(self.indptr[i], self.indptr[i + 1])
         row = np.zeros(self.n, dtype=self.dtype)
         row[self.indices[own]] = self.values[own]
@@ -96,11 +95,9 @@ class Sparse(Operator):
         return self.csr[ids].T @ np.asarray(weights, dtype=self.dtype)
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
         return self.csr[rows, rows].toarray()
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         return np.asarray(self.csr[rows, columns])
 
@@ -121,28 +118,23 @@ class Sparse(Operator):
         return float(self.values.max(initial=0.0) if some_are_not_stored else self.values.max())
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return not self.values.size or bool(self.values.min() >= 0)
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
         if self.is_nonnegative():
             return None
         place = int(self.values.argmin())
         return int(np.searchsorted(self.indptr, place, side="right")) - 1, int(self.indices[place])
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji, in one pass without a transpose."""
         return float(_kernels.asymmetry(self.indptr, self.indices, self.values))
 
     def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
         gaps = abs(self.csr - self.csr.T).tocoo()
         worst = int(gaps.data.argmax())
         return int(gaps.row[worst]), int(gaps.col[worst])
 
     def submatrix(self, index: Any) -> Sparse:
-        """Return the operator on the chosen rows and columns."""
         index = as_subset(index, self.n)
         return Sparse(self.csr[index][:, index])
 
@@ -155,7 +147,6 @@ class Sparse(Operator):
         return Sparse(sp.csr_array((values, self.indices, self.indptr), shape=self.shape))
 
     def without(self, mask: Any) -> Sparse:
-        """Return the operator without the entries where the symmetric sparse `mask` is nonzero."""
         kept = sp.csr_array(self.csr - self.csr.multiply(sp.csr_array(mask, dtype=bool)))
         kept.eliminate_zeros()
         return Sparse(kept.astype(self.dtype, copy=False))

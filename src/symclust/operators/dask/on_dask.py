@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,11 +16,11 @@ from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, dense_product, read_dense
 from symclust.operators._base import Operator, Restricted
+from symclust.operators._summary import PIECE, Summarized, Summary
 from symclust.operators.dask._blocks import is_dask
 from symclust.operators.dask._edges import delay_edges
 from symclust.operators.dask._workers import hold_blocks
 from symclust.operators.disk._row_blocks import RowBlock
-from symclust.operators.disk.on_disk import PIECE, Summary
 from symclust.operators.sparse import read_csr
 from symclust.validation import check_number, float_dtype, is_a
 
@@ -30,7 +29,7 @@ __all__ = ["OnDask"]
 PATIENCE = 1800.0  # seconds; the first pass also reads or computes the blocks
 
 
-class OnDask(Operator):
+class OnDask(Summarized):
     """A symmetric matrix in blocks of rows that the workers of a Dask cluster keep in memory.
 
     The client in use is taken. Where there is none, the blocks are made by Dask's threads and kept in this
@@ -176,7 +175,6 @@ class OnDask(Operator):
         return out
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         out = np.empty(rows.size, dtype=self.dtype)
         for place, found in self._ask(take_entries, rows, columns):
@@ -184,15 +182,14 @@ class OnDask(Operator):
         return out if self._scale is None else self._scale[rows] * out * self._scale[columns]
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
         return self.rows(rows)[:, rows]
 
     def scaled(self, d: Any) -> OnDask:
         """Return the operator diag(d) A diag(d); it shares the blocks, and scales around each product."""
         d = as_vector(d, self.n, self.dtype, "d")
         other = object.__new__(OnDask)
-        found_once = ("_summary", "_worst_gap", "_squared_norm")
-        other.__dict__.update({key: value for key, value in vars(self).items() if key not in found_once})
+        Operator.__init__(other, self.n, self.dtype)
+        other._blocks, other._slices, other.names = self._blocks, self._slices, self.names
         other._scale = d if self._scale is None else self._scale * d
         other._unscaled = self if self._unscaled is None else self._unscaled
         return other
@@ -213,39 +210,11 @@ class OnDask(Operator):
     # Sums over all entries ----------------------------------------------------------------------------------
 
     @cached_property
-    def _summary(self) -> list[BlockSummary]:
-        """What one pass over all entries tells: asked for by every check of a similarity."""
-        return self._blocks.map(summarize, self._scale, [rows.start for rows in self._slices])
+    def _summary(self) -> Summary:
+        parts = self._blocks.map(summarize, self._scale, [rows.start for rows in self._slices])
+        return Summary.joined(parts)
 
-    def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
-        return np.concatenate([part.diagonal for part in self._summary])
-
-    def _sum_of_squares(self) -> float:
-        return float(sum(part.squares for part in self._summary))
-
-    def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
-        return max(part.largest for part in self._summary)
-
-    def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
-        least = min(self._summary, key=lambda part: part.smallest)
-        return least.smallest_at if least.smallest < 0 else None
-
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji; 0.0 if one pass shows that there is none."""
-        return self._worst_gap[0]
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._worst_gap[1]
-
-    @cached_property
-    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
-        is_symmetric = self._unscaled is not None and self._unscaled.asymmetry() == 0
-        if is_symmetric or (self._unscaled is None and self._balance() == 0):
-            return 0.0, (0, 0)
+    def _compare_transposed(self) -> tuple[float, tuple[int, int]]:
         d = np.ones(self.n, dtype=self.dtype) if self._scale is None else self._scale
         table = self._blocks.compare(cut, worst_gap, self._slices, [d[rows] for rows in self._slices])
         found = [
@@ -255,10 +224,6 @@ class OnDask(Operator):
         ]
         worst, a, b = max(found)
         return worst, (a, b)
-
-    def _balance(self) -> int:
-        """Return the sum of marks above the diagonal less that below it, 0 where A is symmetric."""
-        return sum(part.balance for part in self._summary) % 2**64
 
 
 # On the client ----------------------------------------------------------------------------------------------
@@ -308,18 +273,6 @@ def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) ->
 # On workers -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class BlockSummary:
-    """What a pass over the entries of a block of rows tells."""
-
-    squares: float
-    smallest: float
-    smallest_at: tuple[int, int]
-    largest: float
-    diagonal: Array
-    balance: int
-
-
 def prepare(*chunks: Any) -> Any:
     """Return the chunks of some rows as one array, dense or CSR, as the kernels want it."""
     parts = [chunk.tocsr() if hasattr(chunk, "tocsr") else chunk for chunk in chunks]
@@ -366,26 +319,18 @@ def take_entries(block: Any, _: None, rows: Array, columns: Array) -> Array:
     return np.asarray(block[rows, columns]).reshape(-1)
 
 
-def summarize(block: Any, d: Array | None, first: int) -> BlockSummary:
-    """Return sums and extremes of the entries, times d_i d_j where there is a d."""
+def summarize(block: Any, d: Array | None, first: int) -> Summary:
+    """Sums and extremes of the entries, times d_i d_j if there is a d."""
     m, n = block.shape
-    summary, count = Summary(n, block.dtype), 0
+    summary = Summary(n, block.dtype)
     for part in split(m, max(1, PIECE // max(n, 1)) if not sp.issparse(block) else max(m, 1)):
         piece = block[part] if sp.issparse(block) else sp.csr_array(block[part])
-        rows, count = slice(first + part.start, first + part.stop), count + piece.nnz
-        values = piece.data
+        rows, values = slice(first + part.start, first + part.stop), piece.data
         if d is not None:
             values = d[piece.indices] * values * np.repeat(d[rows], np.diff(piece.indptr))
-        summary.add(RowBlock(rows, piece.indptr, piece.indices, values), 0)
-    summary.finish()
-    return BlockSummary(
-        summary.squares,
-        summary.smallest,
-        summary.smallest_at,
-        max(summary.largest, 0.0) if count < m * n else summary.largest,
-        summary.diagonal[first : first + m],
-        int(summary.balance),
-    )
+        summary.add(RowBlock(rows, piece.indptr, piece.indices, values))
+    summary.diagonal = summary.diagonal[first : first + m].copy()
+    return summary.finish()
 
 
 def cut(block: Any, columns: slice) -> Any:

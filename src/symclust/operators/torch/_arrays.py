@@ -137,7 +137,6 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
     # What kernels do to an ndarray --------------------------------------------------------------------------
 
     def gram(self) -> Array:
-        """Return HᵀH in double precision, on the host."""
         H, kind = self.tensor, wide(self.tensor.device)
         G = torch.zeros((H.shape[1], H.shape[1]), dtype=kind, device=H.device)
         for part in H.split(max(1, PIECE // max(1, H.shape[1]))):
@@ -146,12 +145,10 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         return to_host(G).astype(np.float64, copy=False)
 
     def inner(self, other: Any) -> float:
-        """Return the sum of products of entries, added in double precision."""
         pieces = (x.reshape(-1).split(PIECE) for x in (self.tensor, self._own(other)))
         return float(sum(_dot(x, y) for x, y in zip(*pieces, strict=True)))
 
     def norm(self) -> float:
-        """Return the root of the sum of squared entries."""
         return float(np.sqrt(squares(self.tensor)))
 
     # NumPy's protocols --------------------------------------------------------------------------------------

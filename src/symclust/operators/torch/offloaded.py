@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symclust._optional import need
-from symclust._threads import ahead, split
+from symclust._threads import ahead, cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputTypeError, OptionError
 from symclust.operators._base import Operator
@@ -104,38 +104,29 @@ class Offloaded(DeviceOperator):
         return self.host._rows(index)
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         return self.host.entries(rows, columns)
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self.host.diagonal()
 
     def _sum_of_squares(self) -> float:
         return self.host.squared_norm()
 
     def largest(self) -> float:
-        """Return the largest entry."""
         return self.host.largest()
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of a negative entry, None if there is none."""
         return self.host.negative_entry()
 
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji."""
-        return self.host.asymmetry()
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self.host.asymmetric_entry()
+    @cached_property
+    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
+        worst = self.host.asymmetry()
+        return worst, self.host.asymmetric_entry() if worst else (0, 0)
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator on the chosen rows and columns."""
         return self._like(self.host.submatrix(index))
 
     def scaled(self, d: Any) -> Operator:
-        """Return the operator diag(d) A diag(d)."""
         return self._like(self.host.scaled(d))
 
     def _like(self, host: Operator) -> Operator:

@@ -126,27 +126,18 @@ class TensorOperator(DeviceOperator):
         return stored if self.values.numel() == self.n**2 else max(stored, 0.0)
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
         if not self.values.numel() or float(self.values.min()) >= 0:
             return None
         return self._place(int(self.values.argmin()))
 
     @cached_property
-    def _worst(self) -> tuple[float, int]:
+    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
         worst, where = 0.0, 0
         for first, gaps in self._gaps():
             place = int(gaps.argmax())
             if float(gaps.reshape(-1)[place]) > worst:
                 worst, where = float(gaps.reshape(-1)[place]), first + place
-        return worst, where
-
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji."""
-        return self._worst[0]
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._place(self._worst[1])
+        return worst, self._place(where) if worst else (0, 0)
 
 
 class DenseTensor(TensorOperator):
@@ -195,20 +186,16 @@ class DenseTensor(TensorOperator):
         return self.from_device(self.to_device(self.values)[index])
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         return self.from_device(self.to_device(self.values)[as_pairs(rows, columns, self.n)])
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self.from_device(self.to_device(self.values.diagonal()))
 
     def submatrix(self, index: Any) -> DenseTensor:
-        """Return the operator on the chosen rows and columns."""
         index = as_subset(index, self.n)
         return DenseTensor(self.to_device(self.values)[index][:, index].tensor)
 
     def scaled(self, d: Any) -> DenseTensor:
-        """Return the operator diag(d) A diag(d), as a new tensor."""
         scale = self.to_device(as_vector(d, self.n, self.dtype, "d")).tensor
         return DenseTensor((self.values * scale).mul_(scale[:, None]))
 
@@ -279,7 +266,6 @@ class SparseTensor(TensorOperator):
             yield part.start, (self.values[part] - self._find(keys, transposed)).abs()
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         i, j = (self.to_device(index.astype(np.int64)).tensor for index in as_pairs(rows, columns, self.n))
         return self.from_device(self.to_device(self._find(self._keys(), i * self.n + j)))
 
@@ -301,14 +287,12 @@ class SparseTensor(TensorOperator):
         return self.from_device(self.to_device(dense))
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         rows, out = self._row_numbers(), self.values.new_zeros(self.n)
         own = rows == self.indices
         out[rows[own]] = self.values[own]
         return self.from_device(self.to_device(out))
 
     def submatrix(self, index: Any) -> SparseTensor:
-        """Return the operator on the chosen rows and columns."""
         import torch
 
         index = np.arange(self.n, dtype=np.int64)[as_subset(index, self.n)]
