@@ -268,7 +268,7 @@ class _Job:
             self.bell.put(None)
 
     def finish(self) -> list[Any]:
-        """Return the results in order, with the caller's help; whatever is raised, `end` has to follow."""
+        """The results in order, with the caller's help; whatever is raised, `end` has to follow."""
         try:
             self.work()
         except _Cancelled:  # by the error of a helper
@@ -397,7 +397,7 @@ def ahead(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def raising_interrupts(function: Callable[..., Any], *args: Any) -> Any:
-    """Return ``function(*args)``; Ctrl-C is raised, and no fit inside answers it by its best so far.
+    """``function(*args)``; Ctrl-C is raised, and no fit inside answers it by its best so far.
 
     For answers that are put together of many fits, where one that ended early would pass for a whole one.
     """
@@ -414,7 +414,7 @@ def keeps_results() -> bool:
 
 
 def interruptibly(function: Callable[..., Any], *args: Any) -> Any:
-    """Return ``function(*args)``, a call of seconds into a library that does not look out for signals.
+    """``function(*args)``, a call of seconds into a library that does not look out for signals.
 
     It runs on a thread of its own: Ctrl-C ends the wait for it, and what it finds is dropped. The library has
     to release the GIL meanwhile, as NumPy's linear algebra does, but not SciPy's.

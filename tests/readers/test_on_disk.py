@@ -112,7 +112,7 @@ def test_a_folder_is_opened_by_read(tmp_path):
         ("a.edges", "a b\n".encode("utf-16"), "no text in UTF-8"),
         ("a.edges", b"a b\nb \xff\n", "no text in UTF-8"),
         ("a.edges.gz", gzip.compress(b"a b\n" * 9999, mtime=0)[:-30], "compressed and ends too early"),
-        ("a.parquet", b"PAR1", "a.parquet is no Parquet file"),
+        ("a.parquet", b"PAR1", "a.parquet is not a Parquet file"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, name, content, words):

@@ -224,7 +224,7 @@ class _Plan:
 
 
 def _generate(plan: _Plan, rng: np.random.Generator) -> tuple[csr_array, Array, Array]:
-    """Return the graph and, for every membership, its node and its community."""
+    """The graph and, for every membership, its node and its community."""
     n = plan.n_nodes
     degrees = _degrees(plan, rng)
     inside = np.floor((1 - plan.mixing) * degrees + rng.random(n)).astype(np.int64)
@@ -262,7 +262,7 @@ def _degrees(plan: _Plan, rng: np.random.Generator) -> Array:
 
 
 def _memberships(plan: _Plan, inside: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return the node of every membership, and how many neighbours it has in that community."""
+    """The node of every membership, and how many neighbours it has in that community."""
     count = np.ones(plan.n_nodes, dtype=np.int64)
     chosen = rng.choice(plan.n_nodes, plan.overlapping_nodes, replace=False)
     count[chosen] = plan.memberships_per_overlapping_node
@@ -272,7 +272,7 @@ def _memberships(plan: _Plan, inside: Array, rng: np.random.Generator) -> tuple[
 
 
 def _communities(plan: _Plan, node: Array, wanted: Array, rng: np.random.Generator) -> Array:
-    """Return a community for every membership, with at least as many other members as neighbours wanted."""
+    """A community for every membership, with at least as many other members as neighbours wanted."""
     for _ in range(ATTEMPTS):
         sizes = _sizes(plan, rng)
         community = _place(wanted, sizes, rng)
@@ -340,7 +340,7 @@ def _separate(community: Array, node: Array, wanted: Array, sizes: Array, rng: n
 def _edges_inside(
     node: Array, community: Array, wanted: Array, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
-    """Return the ends of edges inside communities, and their communities."""
+    """The ends of edges inside communities, and their communities."""
     order = np.argsort(community, kind="stable")
     found = []
     for members in np.split(order, np.cumsum(np.bincount(community))[:-1]):
@@ -351,7 +351,7 @@ def _edges_inside(
 
 
 def _simple_graph(degrees: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return edges of a simple graph with given degrees (Havel and Hakimi), less one if their sum is odd.
+    """Edges of a simple graph with given degrees (Havel and Hakimi), less one if their sum is odd.
 
     Node after node is joined to those that want most neighbours, which works if anything does; drawing pairs
     at random does not in small communities, where nearly all are joined to all.
@@ -371,7 +371,7 @@ def _simple_graph(degrees: Array, rng: np.random.Generator) -> tuple[Array, Arra
 
 
 def _sharing(node: Array, community: Array) -> Callable[[Array, Array], Array]:
-    """Return a function that says which pairs of nodes have a community in common."""
+    """A function that says which pairs of nodes have a community in common."""
     order = np.argsort(node, kind="stable")
     count = np.bincount(node)
     start = np.cumsum(count) - count

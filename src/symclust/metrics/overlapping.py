@@ -132,7 +132,7 @@ def _sizes(X: sparse.csc_array) -> Array:
 
 
 def _pairs(X: sparse.csc_array, Y: sparse.csc_array) -> tuple[Array, Array, Array]:
-    """Return the pairs of communities that may tell something of each other, and their common members.
+    """The pairs of communities that may tell something of each other, and their common members.
 
     -p log p of the nodes in neither is above that of the two only where one has more than half of the nodes:
     all pairs of those are added. Pairs may come twice; only minima are taken over them.
@@ -177,7 +177,7 @@ def _mean_ratio(part: Array, whole: Array) -> float:
 
 
 def _read_covers(true: Any, pred: Any, n_nodes: int | None) -> tuple[sparse.csc_array, sparse.csc_array]:
-    """Return both as 0/1 arrays of nodes × communities, without communities that have no members."""
+    """Both as 0/1 arrays of nodes × communities, without communities that have no members."""
     if n_nodes is not None:
         check_number("n_nodes", n_nodes, least=1, whole=True)
     given = {"memberships_true": true, "memberships_pred": pred}
@@ -214,7 +214,7 @@ def _count_nodes(seen: int, n_nodes: int | None) -> int:
 
 
 def _table(name: str, value: Any) -> Any:
-    """Return an array as a sparse one, and the members of communities as a list of sets."""
+    """An array as a sparse one, and the members of communities as a list of sets."""
     if sparse.issparse(value) or isinstance(value, np.ndarray) or is_a(value, "pandas", "DataFrame"):
         array = value if sparse.issparse(value) else np.asarray(value)
         if array.ndim != 2 or array.dtype.kind not in "biuf":
@@ -237,7 +237,7 @@ def _members(name: str, number: int, members: Any) -> set[Any]:
 def _from_members(
     name: str, communities: list[set[Any]], numbers: dict[Any, int], fixed: bool
 ) -> tuple[list[int], list[int], int]:
-    """Return rows, columns and the number of columns; nodes get numbers as they turn up unless `fixed`."""
+    """Rows, columns and the number of columns; nodes get numbers as they turn up unless `fixed`."""
     rows, columns = [], []
     for column, members in enumerate(communities):
         for member in members:

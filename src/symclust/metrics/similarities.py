@@ -87,7 +87,7 @@ def average_normalized_cut(similarity: Any, labels: ArrayLike) -> float:
 
 
 def _read_clusters(similarity: Any, labels: ArrayLike) -> tuple[Any, Array]:
-    """Return A as something of real numbers with ``@``, and the clusters as numbers from 0 on, −1: none."""
+    """A as something of real numbers with ``@``, and the clusters as numbers from 0 on, −1: none."""
     held = hasattr(similarity, "dtype") and not isinstance(similarity, np.ndarray)  # sparse, or an operator
     A = similarity if held else np.asarray(similarity)
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
@@ -105,7 +105,7 @@ def _read_clusters(similarity: Any, labels: ArrayLike) -> tuple[Any, Array]:
 
 
 def _inside_sums(A: Any, labels: Array) -> Array:
-    """Return for each sample the sum of its similarities to its own cluster."""
+    """For each sample the sum of its similarities to its own cluster."""
     sums, n_clusters = np.zeros(len(labels)), labels.max() + 1
     for first in range(0, n_clusters, COLUMNS):
         Z = labels[:, np.newaxis] == np.arange(first, min(first + COLUMNS, n_clusters))

@@ -40,7 +40,7 @@ LINE, IN_CACHE = 64, 1 << 20  # bytes of a line of the cache, and of what stays 
 
 
 def read_dense(X: Any) -> Array:
-    """Return X as a row-major floating 2-D array; no copy when it already is one."""
+    """X as a row-major floating 2-D array; no copy when it already is one."""
     refuse_masked(X, gaps=f"{FILL} In a similarity: {PAIRS}")
     X = np.asarray(X)
     if X.ndim != 2:
@@ -50,7 +50,7 @@ def read_dense(X: Any) -> Array:
 
 
 def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
-    """Return `index` as a slice of step 1 or as an array of integers in ``range(n)``."""
+    """`index` as a slice of step 1 or as an array of integers in ``range(n)``."""
     if isinstance(index, slice):
         start, stop, step = index.indices(n)
         return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
@@ -69,7 +69,7 @@ def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
 
 # Two copies of a node would leave open whether the entries between them are on the diagonal.
 def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
-    """Return `index` as above, each number at most once."""
+    """`index` as above, each number at most once."""
     chosen_by_mask = np.asarray(index).dtype == bool
     index = as_index(index, n)
     if not (chosen_by_mask or isinstance(index, slice)) and np.unique(index).size < index.size:
@@ -80,7 +80,7 @@ def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
 
 
 def as_pairs(rows: Any, columns: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return row and column numbers as two arrays of integers of one length."""
+    """Row and column numbers as two arrays of integers of one length."""
     i, j = (np.arange(n)[as_index(index, n)] for index in (rows, columns))
     if i.size != j.size:
         raise InputError(f"Entries are asked for in pairs; got {i.size} rows and {j.size} columns.")
@@ -100,7 +100,7 @@ def as_vector(values: Any, n: int, dtype: Any, name: str) -> Array:
 
 
 def dense_product(A: Array, H: Array) -> Array:
-    """Return A @ H, in blocks of rows of A."""
+    """A @ H, in blocks of rows of A."""
     out = np.empty((A.shape[0], H.shape[1]), dtype=H.dtype)
 
     def multiply(rows: slice) -> None:
@@ -126,7 +126,7 @@ def symmetric_product(A: Array, x: Array) -> Array:
 
 
 def transposed_product(X: Array, H: Array, chosen: Array | None = None) -> Array:
-    """Return X.T @ H as partial sums over blocks of rows, added in order; of the `chosen` rows of X alone."""
+    """X.T @ H as partial sums over blocks of rows, added in order; of the `chosen` rows of X alone."""
     n = H.shape[0]
     size = max(4 * ROWS, -(-n // PARTS))
 
@@ -142,14 +142,14 @@ def transposed_product(X: Array, H: Array, chosen: Array | None = None) -> Array
 
 
 def stacked(parts: Sequence[Matrix]) -> Matrix:
-    """Return arrays, or sparse arrays, below each other; all have the form of the first."""
+    """Arrays, or sparse arrays, below each other; all have the form of the first."""
     if sp.issparse(parts[0]):
         return sp.csr_array(sp.vstack(parts, format="csr"))
     return np.concatenate(parts)
 
 
 def bordered(A: Matrix, B: Matrix) -> Matrix:
-    """Return a symmetric A with m further rows and columns, as a new array of the form and precision of A.
+    """A symmetric A with m further rows and columns, as a new array of the form and precision of A.
 
     Costs a copy: of n² numbers, or of the nonzeros.
 
@@ -180,7 +180,7 @@ def bordered(A: Matrix, B: Matrix) -> Matrix:
 
 
 def on_lines(parts: Sequence[Array]) -> Array:
-    """Return arrays side by side, in memory that begins with a line of the cache where that matters."""
+    """Arrays side by side, in memory that begins with a line of the cache where that matters."""
     if len(parts) == 1 and not _crosses_lines(parts[0]):
         return parts[0]
     shape, dtype = (len(parts[0]), sum(part.shape[1] for part in parts)), parts[0].dtype

@@ -30,7 +30,7 @@ class Cursor(Protocol):
     """Follows an array H that its owner changes in place."""
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the current H."""
+        """A[rows] @ H for the current H."""
 
     def update(self, rows: slice, delta: Array) -> None:
         """Hear that H[rows] has just changed by `delta`."""
@@ -128,10 +128,10 @@ class Operator(ABC):
 
     @abstractmethod
     def _product(self, H: Array) -> Array:
-        """Return A @ H for a C-contiguous (n, w) array of the operator's dtype, likewise C-contiguous."""
+        """A @ H for a C-contiguous (n, w) array of the operator's dtype, likewise C-contiguous."""
 
     def __matmul__(self, H: Any) -> Array:
-        """Return A @ H for a vector or an (n, w) array."""
+        """A @ H for a vector or an (n, w) array."""
         H = np.asarray(H)
         self._check_factor(H.shape)
         columns = np.ascontiguousarray(H.reshape(self.n, -1), dtype=self.dtype)
@@ -145,7 +145,7 @@ class Operator(ABC):
             )
 
     def to_device(self, H: Any) -> Any:
-        """Return a factor or vector in the form, and at the place, in which solvers keep it: as it is."""
+        """A factor or vector in the form, and at the place, in which solvers keep it: as it is."""
         return H
 
     def from_device(self, H: Any) -> Any:
@@ -153,24 +153,24 @@ class Operator(ABC):
         return H
 
     def sides(self, H: Array) -> tuple[Array, ...]:
-        """Return the rows of H as views, apart where they stand for different kinds of things."""
+        """The rows of H as views, apart where they stand for different kinds of things."""
         return (H,)
 
     def matvec(self, x: Array) -> Array:
-        """Return A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
+        """A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
         return self @ x
 
     # Rows ---------------------------------------------------------------------------------------------------
 
     def _rows(self, index: Any) -> Array:
-        """Return A[index] for a slice of step 1 or an integer array."""
+        """A[index] for a slice of step 1 or an integer array."""
         index = np.arange(self.n)[index]
         unit = np.zeros((self.n, index.size), dtype=self.dtype)
         unit[index, np.arange(index.size)] = 1
         return np.ascontiguousarray(self._product(unit).T)
 
     def rows(self, index: Any) -> Array:
-        """Return A[index] as a dense (m, n) array, for a slice, integers or a mask.
+        """A[index] as a dense (m, n) array, for a slice, integers or a mask.
 
         Do not write into the result: it may be a view.
         """
@@ -178,7 +178,7 @@ class Operator(ABC):
             return self._rows(as_index(index, self.n))
 
     def row(self, i: int) -> Array:
-        """Return row i as a new array."""
+        """Row i as a new array."""
         return np.array(self.rows([i])[0])
 
     def _block_size(self) -> int:
@@ -198,11 +198,11 @@ class Operator(ABC):
             yield np.ascontiguousarray(self.rows(ids[part])), np.arange(part.stop - part.start), ids[part]
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
+        """The dense diagonal block A[rows, rows]."""
         return self.rows(rows)[:, rows]
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
+        """A_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         values = np.empty(rows.size, dtype=self.dtype)
         for part in split(rows.size, self._block_size()):
@@ -215,7 +215,7 @@ class Operator(ABC):
             return np.matmul(self._rows(rows), H)
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor for sweeps that change H row block by row block.
+        """A cursor for sweeps that change H row block by row block.
 
         ``cursor.product(rows)`` is A[rows] @ H for the current H, with slices as `_threads.split` makes them;
         after changing ``H[rows]`` in place by `delta`, tell it so with ``cursor.update(rows, delta)``.
@@ -225,7 +225,7 @@ class Operator(ABC):
         return RowProducts(self, H)
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight: A times a vector with few nonzeros.
+        """The sum of the rows `ids`, each times its weight: A times a vector with few nonzeros.
 
         With weights in several columns, a sum for each: A times a block of columns with few nonzero rows.
         """
@@ -237,11 +237,11 @@ class Operator(ABC):
     # Sums over all entries ----------------------------------------------------------------------------------
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
+        """The n diagonal entries."""
         return np.concatenate([block[:, rows].diagonal() for rows, block in self.row_blocks()])
 
     def degrees(self) -> Array:
-        """Return the row sums A @ 1; computed once."""
+        """The row sums A @ 1; computed once."""
         return self._degrees.copy()
 
     @cached_property
@@ -249,7 +249,7 @@ class Operator(ABC):
         return self @ np.ones(self.n)
 
     def isolated(self) -> Array:
-        """Return a mask of the rows without entries: almost surely where a sum of random multiples is 0."""
+        """A mask of the rows without entries: almost surely where a sum of random multiples is 0."""
         return np.abs(self @ np.random.default_rng(0).uniform(1, 2, self.n)) <= self._rounding()
 
     def _rounding(self) -> Any:
@@ -257,11 +257,11 @@ class Operator(ABC):
         return 0.0
 
     def mean(self) -> float:
-        """Return the mean of the entries, in float64; of those alone that the kind of A leaves free."""
+        """The mean of the entries, in float64; of those alone that the kind of A leaves free."""
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64; computed once."""
+        """The sum of squared entries, accumulated in float64; computed once."""
         return self._squared_norm
 
     @cached_property
@@ -275,7 +275,7 @@ class Operator(ABC):
         """Refuse entries that have become NaN or infinite, by file and place if there is a file."""
 
     def largest(self) -> float:
-        """Return the largest entry."""
+        """The largest entry."""
         return float(max(self._map_row_blocks(np.max)))
 
     def _map_row_blocks(self, function: Callable[[Array], Any]) -> list[Any]:
@@ -289,7 +289,7 @@ class Operator(ABC):
         return self.negative_entry() is None
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of a negative entry, None if there is none."""
+        """Row and column of a negative entry, None if there is none."""
         for rows, block in self.row_blocks():
             i, j = np.unravel_index(block.argmin(), block.shape)
             if block[i, j] < 0:
@@ -319,15 +319,15 @@ class Operator(ABC):
     # New operators ------------------------------------------------------------------------------------------
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator A[index][:, index]; each row is chosen at most once."""
+        """The operator A[index][:, index]; each row is chosen at most once."""
         return Restricted(self, np.arange(self.n)[as_subset(index, self.n)])
 
     def scaled(self, d: Any) -> Operator:
-        """Return the operator diag(d) A diag(d)."""
+        """The operator diag(d) A diag(d)."""
         return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
 
     def without(self, mask: Any) -> Operator:
-        """Return the operator with zeros wherever the symmetric sparse `mask` is nonzero."""
+        """The operator with zeros wherever the symmetric sparse `mask` is nonzero."""
         from symclust.operators.masked import Masked
 
         return Masked(self, mask)
@@ -335,7 +335,7 @@ class Operator(ABC):
     # Spectrum -----------------------------------------------------------------------------------------------
 
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
-        """Return k eigenvalues, in descending order, and their eigenvectors as columns.
+        """K eigenvalues, in descending order, and their eigenvectors as columns.
 
         Up to 800 rows, of a dense array up to 3,000, they are those of LAPACK. Beyond, Lanczos iterations
         find them; if eigenvalues lie too close together for these, the result is as near as a block method
@@ -353,7 +353,7 @@ class Operator(ABC):
         return eigenpairs(self, k, which, tol)
 
     def toarray(self) -> Array:
-        """Return A as a dense array of n x n numbers; meant for small n."""
+        """A as a dense array of n x n numbers; meant for small n."""
         return np.array(self.rows(slice(0, self.n)))
 
 
@@ -376,7 +376,7 @@ class RowProducts:
         self._H = check_followed(operator, H)
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the current H."""
+        """A[rows] @ H for the current H."""
         return self._operator._rows_product(rows, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:
@@ -403,7 +403,7 @@ class Restricted(Operator):
         return self._operator._rows(self._index[index])[:, self._index]
 
     def submatrix(self, index: Any) -> Restricted:
-        """Return the operator on fewer rows and columns; one restriction, however many were asked for."""
+        """The operator on fewer rows and columns; one restriction, however many were asked for."""
         return Restricted(self._operator, self._index[as_subset(index, self.n)])
 
     def diagonal(self) -> Array:

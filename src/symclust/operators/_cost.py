@@ -213,7 +213,7 @@ class _Sizes:
         return self.entries * (self.value + self.index) + (self.rows + 1) * self.index
 
     def far_share(self, cached_rows: float) -> float:
-        """Return the share of entries further from the diagonal than half the rows of X that are cached."""
+        """The share of entries further from the diagonal than half the rows of X that are cached."""
         if self.csr is None or self.entries == 0:
             return 1.0
         places = np.linspace(0, self.entries - 1, min(SAMPLE, self.entries)).astype(np.int64)
@@ -238,7 +238,7 @@ def _column_blocks(sizes: _Sizes, row: int, cache: float, read: float) -> int:
 
 
 def _over_link(sizes: _Sizes, row: int, link: Any, carries: str) -> tuple[float, float, float]:
-    """Return the bytes that go there and back, and how long they take (69)."""
+    """The bytes that go there and back, and how long they take (69)."""
     check_known("link_carries", carries, ("all", "matrix"))
     if link is None:
         return 0.0, 0.0, 0.0

@@ -43,11 +43,11 @@ class Factor(ABC):
 
     @abstractmethod
     def times(self, Z: Array) -> Array:
-        """Return X @ Z."""
+        """X @ Z."""
 
     @abstractmethod
     def transposed_times(self, H: Array) -> Array:
-        """Return X.T @ H."""
+        """X.T @ H."""
 
     @abstractmethod
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
@@ -55,27 +55,27 @@ class Factor(ABC):
 
     @abstractmethod
     def take(self, index: Any) -> Factor:
-        """Return the chosen rows as a factor; without a copy for a slice."""
+        """The chosen rows as a factor; without a copy for a slice."""
 
     @abstractmethod
     def columns_scaled(self, weights: Array) -> Factor:
-        """Return X diag(weights) as a factor."""
+        """X diag(weights) as a factor."""
 
     @abstractmethod
     def column_minima(self) -> Array:
-        """Return the smallest entry of each column."""
+        """The smallest entry of each column."""
 
     @abstractmethod
     def less_minima(self) -> Factor:
-        """Return X with the smallest entry of each column taken off it, as a factor."""
+        """X with the smallest entry of each column taken off it, as a factor."""
 
     @abstractmethod
     def outer(self, other: Any) -> Array:
-        """Return X @ other.X.T as a dense array, on one thread."""
+        """X @ other.X.T as a dense array, on one thread."""
 
     @abstractmethod
     def row_dots(self, other: Any) -> Array:
-        """Return the inner products of equal rows of X and other.X, in float64."""
+        """The inner products of equal rows of X and other.X, in float64."""
 
     @abstractmethod
     def rows_at_once(self, size: int) -> int:
@@ -91,14 +91,14 @@ class Factor(ABC):
 
     @abstractmethod
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, in float64.
+        """Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, in float64.
 
         This is ‖diag(s) X diag(w) Xᵀ diag(s)‖² without n x n numbers: both are the trace of (diag(w) M)².
         """
 
     @abstractmethod
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return the same from XXᵀ, some rows of it at a time, with or without its diagonal."""
+        """The same from XXᵀ, some rows of it at a time, with or without its diagonal."""
 
 
 CHUNK = 4096  # rows of X that are converted to float64 at one time
@@ -155,7 +155,7 @@ class DenseFactor(Factor):
         return self.shape[1] <= self.shape[0]
 
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a block of rows of M at a time."""
+        """Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a block of rows of M at a time."""
         n, d = self.shape
 
         def part(columns: slice) -> float:
@@ -169,7 +169,7 @@ class DenseFactor(Factor):
             return float(sum(map_blocks(part, split(d, COLUMNS))))
 
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a block of rows at a time."""
+        """‖diag(s) X diag(w) Xᵀ diag(s)‖², a block of rows at a time."""
         right = scale[:, None] * self.X
 
         def part(rows: slice) -> float:
@@ -202,7 +202,7 @@ class SparseFactor(Factor):
         return _product(self.X, Z)
 
     def transposed_times(self, H: Array) -> Array:
-        """Return X.T @ H, from the transpose: sums run in one order on any number of threads."""
+        """X.T @ H, from the transpose: sums run in one order on any number of threads."""
         return _product(self._transposed, H)
 
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
@@ -226,14 +226,14 @@ class SparseFactor(Factor):
         return SparseFactor(sp.csr_array((X.data[begin:end], X.indices[begin:end], indptr), shape=shape))
 
     def columns_scaled(self, weights: Array) -> SparseFactor:
-        """Return X diag(weights) as a factor that shares X's indices."""
+        """X diag(weights) as a factor that shares X's indices."""
         return SparseFactor(_with_values(self.X, self.X.data * weights[self.X.indices]))
 
     def column_minima(self) -> Array:
         return self.X.min(axis=0).toarray().reshape(-1)
 
     def less_minima(self) -> SparseFactor:
-        """Return X less the smallest entry of each column, as a factor.
+        """X less the smallest entry of each column, as a factor.
 
         A nonnegative X stays as sparse as it is: where the smallest entry is not zero, the column is full.
         """
@@ -243,7 +243,7 @@ class SparseFactor(Factor):
         return SparseFactor(_with_values(self.X, self.X.data - minima[self.X.indices]))
 
     def outer(self, other: SparseFactor) -> Array:
-        """Return X @ other.X.T as a dense array; the work is that of the sparse product."""
+        """X @ other.X.T as a dense array; the work is that of the sparse product."""
         return (self.X @ other._transposed).toarray()
 
     def row_dots(self, other: SparseFactor) -> Array:
@@ -266,11 +266,11 @@ class SparseFactor(Factor):
         return by_columns < by_rows
 
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a row of M at a time on each thread."""
+        """Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a row of M at a time on each thread."""
         return _squared_outer(self._transposed, self.X, squared_scale, weights, diagonal=True)
 
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a row at a time on each thread."""
+        """‖diag(s) X diag(w) Xᵀ diag(s)‖², a row at a time on each thread."""
         X, T = self.X, self._transposed
         rows = _with_values(X, X.data * np.repeat(scale, np.diff(X.indptr)))
         columns = _with_values(T, T.data * scale[T.indices])
@@ -278,7 +278,7 @@ class SparseFactor(Factor):
 
 
 def _squared_outer(L: sp.csr_array, T: sp.csr_array, v: Array, u: Array, diagonal: bool) -> float:
-    """Return Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, from L and its transpose T."""
+    """Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, from L and its transpose T."""
     columns = (array.astype(L.indices.dtype, copy=False) for array in (T.indptr, T.indices))
     return float(_kernels.squared_outer(L.indptr, L.indices, L.data, *columns, T.data, v, u, diagonal))
 
@@ -306,16 +306,16 @@ class FactoredSum:
     extra: sp.csr_array
 
     def times(self, factor: float) -> FactoredSum:
-        """Return the sum times a number."""
+        """The sum times a number."""
         number = self.weights.dtype.type(factor)
         return replace(self, weights=number * self.weights, extra=number * self.extra)
 
     def plus(self, E: sp.csr_array) -> FactoredSum:
-        """Return the sum with a sparse matrix added to it."""
+        """The sum with a sparse matrix added to it."""
         return replace(self, extra=sp.csr_array(self.extra + E))
 
     def inward(self, H: Array) -> Array:
-        """Return Z = diag(weights) Xᵀ diag(scale) H, the d x w array that stands for H."""
+        """Z = diag(weights) Xᵀ diag(scale) H, the d x w array that stands for H."""
         return inward(self.factor, self.scale, self.weights, H)
 
     @cached_property
@@ -328,12 +328,12 @@ class FactoredSum:
 
 
 def inward(factor: Factor, scale: Array, weights: Array, H: Array) -> Array:
-    """Return diag(weights) Xᵀ diag(scale) H."""
+    """Diag(weights) Xᵀ diag(scale) H."""
     return weights[:, None] * factor.transposed_times(scale[:, None] * H)
 
 
 def read_factor(X: Any) -> Factor:
-    """Return X as a factor, held as it is given: dense or sparse."""
+    """X as a factor, held as it is given: dense or sparse."""
     if sp.issparse(X):
         return SparseFactor(read_csr(X))
     if isinstance(X, np.ndarray):

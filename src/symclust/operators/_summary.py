@@ -130,14 +130,14 @@ class Summarized(Operator):
 
 
 def _marks(rows: Array, columns: Array, values: Array, n: int) -> Array:
-    """Return 64 bits for each entry that depend on its value and its pair, the same for (i, j) and (j, i)."""
+    """64 bits for each entry that depend on its value and its pair, the same for (i, j) and (j, i)."""
     pairs = (np.minimum(rows, columns) * n + np.maximum(rows, columns)).astype(np.uint64)
     bits = values.astype(np.float64).view(np.uint64)
     return _stir(pairs + _stir(bits))
 
 
 def _stir(bits: Array) -> Array:
-    """Return bits of which each depends on all: the last steps of the generator SplitMix64."""
+    """Bits of which each depends on all: the last steps of the generator SplitMix64."""
     bits = bits + np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

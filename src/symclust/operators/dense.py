@@ -72,7 +72,7 @@ class Dense(Operator):
         return dense_product(self.array, H)
 
     def matvec(self, x: Array) -> Array:
-        """Return A @ x for one vector, on one thread, from one triangle of the array."""
+        """A @ x for one vector, on one thread, from one triangle of the array."""
         return symmetric_product(self.array, x)
 
     def _rows(self, index: Any) -> Array:
@@ -96,7 +96,7 @@ class Dense(Operator):
         return self.array.diagonal().copy()
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight; only these are read if they are few."""
+        """The sum of the rows `ids`, each times its weight; only these are read if they are few."""
         if FEW_ROWS * len(ids) > self.n:
             return super().combine_rows(ids, weights)
         weights = np.asarray(weights, dtype=self.dtype)

@@ -44,7 +44,7 @@ class Factored(Operator):
         self._blocks_cost = factor.blocks_cost
 
     def _like(self, factor: Factor, scale: Array) -> Factored:
-        """Return an operator of the same class with other rows or another scale."""
+        """An operator of the same class with other rows or another scale."""
         other = object.__new__(type(self))
         Factored.__init__(other, factor, scale, self._weights, self.self_edges)
         return other
@@ -61,11 +61,11 @@ class Factored(Operator):
         return scale * left.row_dots(self._factor.take(j))
 
     def _inward(self, H: Array) -> Array:
-        """Return Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
+        """Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
         return inward(self._factor, self._scale, self._weights, H)
 
     def _outward(self, rows: slice, Z: Array, H: Array) -> Array:
-        """Return A[rows] @ H from Z."""
+        """A[rows] @ H from Z."""
         out = self._factor.take(rows).times(Z)
         out *= self._scale[rows, None]
         if not self.self_edges:
@@ -101,7 +101,7 @@ class Factored(Operator):
         return values if self.self_edges else np.where(i == j, self.dtype.type(0), values)
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
+        """A cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
         return FactoredRowProducts(self, H)
 
     @cached_property
@@ -125,7 +125,7 @@ class Factored(Operator):
         return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
 
     def _sum_of_squares(self) -> float:
-        """Return ‖A‖² from XᵀX where that is cheaper than XXᵀ."""
+        """‖A‖² from XᵀX where that is cheaper than XXᵀ."""
         scale, weights = self._scale.astype(np.float64), self._weights.astype(np.float64)
         if not self._factor.columns_are_cheaper():
             return self._factor.squared_outer(scale, weights, self.self_edges)
@@ -133,7 +133,7 @@ class Factored(Operator):
         return total if self.self_edges else max(0.0, total - float((self._full_diagonal**2).sum()))
 
     def largest(self) -> float:
-        """Return the largest entry, on the diagonal if A is positive semidefinite: a_ij² ≤ a_ii a_jj."""
+        """The largest entry, on the diagonal if A is positive semidefinite: a_ij² ≤ a_ii a_jj."""
         if self.self_edges and self._weights.min(initial=0) >= 0:
             return float(self.diagonal().max())
         return super().largest()
@@ -163,7 +163,7 @@ class FactoredRowProducts:
         self._Z = operator._inward(H)
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the current H."""
+        """A[rows] @ H for the current H."""
         return self._operator._outward(rows, self._Z, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:

@@ -87,7 +87,7 @@ class MaskedRowProducts:
         self._whole, self._hidden = whole, hidden
 
     def product(self, rows: slice) -> Array:
-        """Return the operator's rows times the current H."""
+        """The operator's rows times the current H."""
         return self._whole.product(rows) - self._hidden.product(rows)
 
     def update(self, rows: slice, delta: Array) -> None:

@@ -77,7 +77,7 @@ class Shifted(Operator):
         self._blocks_cost = max(part._blocks_cost for _, part in self._terms)
 
     def _sum(self, parts: Iterable[Array]) -> Array:
-        """Return Σ c X for what each of the terms gives, X."""
+        """Σ c X for what each of the terms gives, X."""
         total: Any = None
         for (factor, _), part in zip(self._terms, parts, strict=True):
             scaled = part * self.dtype.type(factor)
@@ -126,11 +126,11 @@ class Shifted(Operator):
         return self._sum(part.diagonal() for _, part in self._terms) - self._shift
 
     def isolated(self) -> Array:
-        """Return a mask of the rows that have no entries in A nor in W; their degrees are zero too."""
+        """A mask of the rows that have no entries in A nor in W; their degrees are zero too."""
         return np.logical_and.reduce([part.isolated() for _, part in self._terms])
 
     def _sum_of_squares(self) -> float:
-        """Return ‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
+        """‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
 
         ⟨A, W⟩ visits the edges of W alone if it is sparse; otherwise all rows are visited.
         """
@@ -156,12 +156,12 @@ class Shifted(Operator):
         return super().asymmetry() if sum(worst > 0 for worst in found) > 1 else max(found)
 
     def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which the less symmetric of A and W differs most from its transpose."""
+        """The i and j for which the less symmetric of A and W differs most from its transpose."""
         _, worst = max(self._terms, key=lambda term: abs(term[0]) * term[1].asymmetry())
         return worst.asymmetric_entry()
 
     def submatrix(self, index: Any) -> Shifted:
-        """Return the operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""
+        """The operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""
         index = as_subset(index, self.n)
         return self._like(lambda part: part.submatrix(index), self.laplacian_degrees[index])
 
@@ -183,7 +183,7 @@ class ShiftedRowProducts:
         self._parts = [part.row_products(H) for _, part in operator._terms]
 
     def product(self, rows: slice) -> Array:
-        """Return M[rows] @ H for the current H."""
+        """M[rows] @ H for the current H."""
         total = self._operator._sum(part.product(rows) for part in self._parts)
         return self._operator._shifted(total, self._H, rows)
 
@@ -194,7 +194,7 @@ class ShiftedRowProducts:
 
 
 def _inner(A: Operator, W: Sparse) -> float:
-    """Return ⟨A, W⟩, a bounded number of edges of W at a time."""
+    """⟨A, W⟩, a bounded number of edges of W at a time."""
     total = 0.0
     for part in split(W.values.size, 1 << 18):
         rows = np.searchsorted(W.indptr, np.arange(part.start, part.stop), side="right") - 1

@@ -69,7 +69,7 @@ class Sparse(Operator):
         return out
 
     def product_in_double(self, H: Array) -> Array:
-        """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
+        """A @ H for an H of float64 in double precision, whatever the precision of A."""
         return self.csr @ H
 
     def _rows(self, index: Any) -> Array:
@@ -89,7 +89,7 @@ class Sparse(Operator):
         return row
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight; of a large A only these are read."""
+        """The sum of the rows `ids`, each times its weight; of a large A only these are read."""
         if self.values.size < FEW_NONZEROS:
             return super().combine_rows(ids, weights)
         return self.csr[ids].T @ np.asarray(weights, dtype=self.dtype)
@@ -106,14 +106,14 @@ class Sparse(Operator):
         return self.csr.diagonal()
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries; found once, since every sweep over the rows asks for them."""
+        """The n diagonal entries; found once, since every sweep over the rows asks for them."""
         return self._diagonal.copy()
 
     def _sum_of_squares(self) -> float:
         return sum_of_squares(self.values)
 
     def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
+        """The largest entry; entries that are not stored count as zero."""
         some_are_not_stored = self.values.size < self.n * self.n
         return float(self.values.max(initial=0.0) if some_are_not_stored else self.values.max())
 
@@ -139,7 +139,7 @@ class Sparse(Operator):
         return Sparse(self.csr[index][:, index])
 
     def scaled(self, d: Any) -> Sparse:
-        """Return the operator diag(d) A diag(d); the index arrays are shared."""
+        """The operator diag(d) A diag(d); the index arrays are shared."""
         d = as_vector(d, self.n, self.dtype, "d")
         values = d[self.indices]
         values *= np.repeat(d, np.diff(self.indptr))  # first, so that the result is symmetric to the bit
@@ -153,7 +153,7 @@ class Sparse(Operator):
 
 
 def read_csr(X: Any) -> sp.csr_array:
-    """Return any SciPy sparse array as canonical CSR (sorted, no duplicates) without changing the input.
+    """Any SciPy sparse array as canonical CSR (sorted, no duplicates) without changing the input.
 
     Nothing is copied when X already is canonical CSR of floating dtype.
     """

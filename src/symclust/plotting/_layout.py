@@ -113,7 +113,7 @@ def _nodes(A: Any, labels: Array | None, max_edges: int, rng: np.random.Generato
 
 
 def _positive(A: Any) -> csr_array:
-    """Return the positive weights between different nodes, the mean being 1."""
+    """The positive weights between different nodes, the mean being 1."""
     W = csr_array(A if issparse(A) else A.toarray() if hasattr(A, "toarray") else np.asarray(A))
     W = W.astype(np.float64)
     W.setdiag(0)
@@ -125,7 +125,7 @@ def _positive(A: Any) -> csr_array:
 
 
 def _start_by_walks(W: csr_array, rng: np.random.Generator) -> Array:
-    """Return places of nodes near the mean of their neighbours: roughly, two eigenvectors of a walk."""
+    """Places of nodes near the mean of their neighbours: roughly, two eigenvectors of a walk."""
     degrees = np.maximum(W @ np.ones(W.shape[0]), 1e-12)[:, np.newaxis]
     P = rng.standard_normal((W.shape[0], min(2, W.shape[0])))
     for _ in range(60):
@@ -137,7 +137,7 @@ def _start_by_walks(W: csr_array, rng: np.random.Generator) -> Array:
 
 
 def _start_by_clusters(W: csr_array, labels: Array, rng: np.random.Generator) -> Array:
-    """Return places around the centre of each node's cluster, the centres being laid out first."""
+    """Places around the centre of each node's cluster, the centres being laid out first."""
     names, groups = np.unique(labels, return_inverse=True)
     Z = csr_array((np.ones(len(groups)), groups, np.arange(len(groups) + 1)), shape=(len(groups), len(names)))
     sizes = np.bincount(groups)
@@ -156,7 +156,7 @@ def _circle(k: int) -> Array:
 
 
 def _by_forces(W: csr_array, places: Array, n_steps: int = STEPS) -> Array:
-    """Return places after steps of Fruchterman and Reingold (1991), edges of mean weight being of length 1.
+    """Places after steps of Fruchterman and Reingold (1991), edges of mean weight being of length 1.
 
     All pairs repel by 1/d, edges pull by w d², and a weak pull towards the middle keeps parts together that
     no edge joins. A step takes two products with an n × n array, 25 ms for 2,000 nodes.
@@ -191,7 +191,7 @@ def _into_square(places: Array, margin: float = 0.03) -> Array:
 
 
 def _heaviest(W: csr_array, count: int) -> tuple[Array, Array, int]:
-    """Return the heaviest edges, each once, lightest first so that heavy ones are drawn on top."""
+    """The heaviest edges, each once, lightest first so that heavy ones are drawn on top."""
     upper = triu(W, k=1).tocoo()
     edges = np.column_stack(upper.coords)
     order = np.argsort(upper.data, kind="stable")[-count:] if count else np.empty(0, dtype=np.intp)

@@ -42,14 +42,14 @@ def matplotlib_module(name: str = "pyplot") -> ModuleType:
 
 
 def fresh_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes that were given, or those of a new figure of the given size in inches."""
+    """The axes that were given, or those of a new figure of the given size in inches."""
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(width, height), layout="constrained")[1]
     return ax
 
 
 def cluster_colours(n_clusters: int) -> list[str]:
-    """Return a colour for each cluster: eight that colour-blind readers can tell apart, then shades.
+    """A colour for each cluster: eight that colour-blind readers can tell apart, then shades.
 
     No more than eight can be told apart by everyone, which is why pictures write numbers on clusters as well.
     With more than 24 clusters, colours come again.

@@ -68,7 +68,7 @@ def plot_consensus(
 
 
 def _read(consensus: Any, k: int | None) -> tuple[Any, int | None]:
-    """Return the matrix to draw and the number of its clusters."""
+    """The matrix to draw and the number of its clusters."""
     consensus = selection_of(consensus)
     matrices = getattr(consensus, "consensus", None)
     if isinstance(matrices, dict):

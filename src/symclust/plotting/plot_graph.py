@@ -107,7 +107,7 @@ def _write_numbers(ax: Axes, found: GraphMap) -> None:
 
 
 def _middle(places: Array) -> Array:
-    """Return the member nearest to the median: a number there stands on its cluster, whatever its shape."""
+    """The member nearest to the median: a number there stands on its cluster, whatever its shape."""
     median = np.median(places, axis=0)
     return places[np.argmin(np.linalg.norm(places - median, axis=1))]
 

@@ -72,7 +72,7 @@ def plot_segmentation(
 
 
 def read_segmentation(image: Any, labels: Any = None) -> tuple[Array, Array]:
-    """Return pixels of shape (rows, columns, 3) between 0 and 1, and the segment of each."""
+    """Pixels of shape (rows, columns, 3) between 0 and 1, and the segment of each."""
     if labels is None and hasattr(image, "image") and hasattr(image, "labels"):
         image, labels = image.image, image.labels
     if labels is None:
@@ -93,7 +93,7 @@ def read_segmentation(image: Any, labels: Any = None) -> tuple[Array, Array]:
 
 
 def segment_means(pixels: Array, segments: Array) -> Array:
-    """Return an image in which each segment has its mean colour."""
+    """An image in which each segment has its mean colour."""
     _, codes = np.unique(segments, return_inverse=True)
     codes = codes.ravel()
     counts = np.bincount(codes)
@@ -111,7 +111,7 @@ def segment_borders(segments: Array) -> Array:
 
 
 def with_borders(pixels: Array, segments: Array, least_side: int = 480) -> Array:
-    """Return an image with thin lines between segments, small images enlarged so that the lines are thin."""
+    """An image with thin lines between segments, small images enlarged so that the lines are thin."""
     times = max(1, -(-least_side // max(segments.shape)))
     shown, large = (array.repeat(times, axis=0).repeat(times, axis=1) for array in (pixels, segments))
     shown[segment_borders(large)] = LINE

@@ -72,20 +72,20 @@ def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
 
 
 def selection_of(model: Any) -> Any:
-    """Return the choice that a model or an answer holds; anything else as it is."""
+    """The choice that a model or an answer holds; anything else as it is."""
     found = getattr(model, "selection_", getattr(model, "selection", None))
     return model if found is None else found
 
 
 def _null_name(selection: Any) -> str | None:
-    """Return the name of the curve of data without clusters, that of the score before others."""
+    """The name of the curve of data without clusters, that of the score before others."""
     names = [name for name in selection.curves if name == "null" or name.endswith(NULL)]
     own = f"{selection.score} {NULL}"
     return own if own in names else next(iter(names), None)
 
 
 def _shown_name(selection: Any, null: str | None) -> str:
-    """Return the curve to draw: the one that the null is compared with, otherwise the score."""
+    """The curve to draw: the one that the null is compared with, otherwise the score."""
     compared = (null or "").removesuffix(NULL).strip()
     return compared if compared in selection.curves and compared != null else selection.score
 

@@ -137,12 +137,12 @@ def cluster_order(labels: ArrayLike) -> Array:
 
 
 def _none_last(labels: Array) -> Array:
-    """Return labels with a number above all others in the place of −1, which stands for no cluster."""
+    """Labels with a number above all others in the place of −1, which stands for no cluster."""
     return np.where(labels == -1, labels.max(initial=-1) + 1, labels) if labels.dtype.kind in "if" else labels
 
 
 def labelled_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
-    """Return similarities and labels, those of a fitted model where one is given."""
+    """Similarities and labels, those of a fitted model where one is given."""
     name = type(A).__name__
     if hasattr(A, "fit"):
         check_is_fitted(A, "labels_")
@@ -208,7 +208,7 @@ def binned_similarity(A: Any, order: Array, max_size: int) -> Array:
 
 
 def block_sums(A: Any, S: csr_array) -> Array:
-    """Return Sᵀ A S, the sums of A over pairs of groups; S (n × groups) marks the group of each sample."""
+    """Sᵀ A S, the sums of A over pairs of groups; S (n × groups) marks the group of each sample."""
     stored = isinstance(A, np.ndarray) or issparse(A)
     if stored:
         return csr_array(S.T @ (A @ S)).toarray()

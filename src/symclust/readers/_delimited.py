@@ -67,7 +67,7 @@ class Layout:
 
 
 def take_sample(data: bytes, name: str) -> str:
-    """Return the first whole lines of a text."""
+    """The first whole lines of a text."""
     size = SAMPLE
     while data.count(b"\n", 0, size) < 2 and size < len(data):
         if size >= LONGEST_LINE:
@@ -136,13 +136,13 @@ def is_number(field: str) -> bool:
 
 
 def as_names(fields: Iterable[str]) -> list[Any]:
-    """Return names as whole numbers if all are, and nothing such as a leading zero is lost by it."""
+    """Names as whole numbers if all are, and nothing such as a leading zero is lost by it."""
     names = list(fields)
     return [int(name) for name in names] if all(map(WHOLE.fullmatch, names)) else names
 
 
 def without_comments(data: bytes) -> bytes:
-    r"""Return a text with blank lines for those that begin with # or %: the numbers of lines stay.
+    r"""A text with blank lines for those that begin with # or %: the numbers of lines stay.
 
     A single such line at the top with as many fields as the next is a header, and loses its mark.
     """
@@ -167,7 +167,7 @@ def parse(
     source: Source,
     gaps: bool = True,
 ) -> Any:
-    """Return a DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
+    """A DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
 
     Rows of another width are refused: pandas would fill or cut them without a word.
     """
@@ -235,7 +235,7 @@ def _fields(number: int) -> str:
 
 
 def _widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of fields of each row that is not blank, and the line it begins in, from 1 on."""
+    """The number of fields of each row that is not blank, and the line it begins in, from 1 on."""
     if b'"' in data and delimiter != SPACES:
         return _quoted_widths(data, delimiter)
     letters = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", dtype=np.uint8)
@@ -271,6 +271,6 @@ def _quoted_widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]
 
 
 def line_of(data: bytes, delimiter: str, row: int) -> int:
-    """Return the line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
+    """The line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
     lines = _widths(data, delimiter)[1]
     return int(lines[min(row, len(lines) - 1)])  # a field that csv finds too long ends the count

@@ -12,7 +12,7 @@ from symclust.exceptions import InputError
 from symclust.operators import Dense, Network, Operator, Sparse, as_operator
 from symclust.validation import check_features, check_similarity, looks_like_similarity
 
-__all__ = ["KINDS", "Described", "as_network", "as_similarity", "kind_of_matrix"]
+__all__ = ["KINDS", "Described", "as_network", "as_similarity", "describe_square", "kind_of_matrix"]
 
 KINDS = ("features", "similarity", "graph", "texts", "expression", "image")
 
@@ -40,7 +40,7 @@ class Described:
 
 
 def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
-    """Return "features", "similarity" or "graph", by symmetry and the diagonal.
+    """"features", "similarity" or "graph", by symmetry and the diagonal.
 
     Distances are symmetric with a zero diagonal, too: they are refused, since as similarities they would tell
     the contrary of what they mean.
@@ -69,7 +69,7 @@ def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
 
 
 def as_similarity(A: Any, names: list[Any] | None, name: str) -> Operator:
-    """Return a matrix of similarities as an operator, checked."""
+    """A matrix of similarities as an operator, checked."""
     operator = _square(A, name)
     operator.names = names
     try:
@@ -79,17 +79,20 @@ def as_similarity(A: Any, names: list[Any] | None, name: str) -> Operator:
     return operator
 
 
+def describe_square(A: Any, kind: str, names: list[Any] | None, name: str, notes: list[str]) -> Described:
+    """Describe a matrix as similarities of pairs, or as a network."""
+    data = as_network(A, names, name, notes) if kind == "graph" else as_similarity(A, names, name)
+    return Described(data, kind, names, notes)
+
+
 def as_network(A: Any, names: list[Any] | None, name: str, notes: list[str]) -> Network:
-    """Return an adjacency matrix as a network, without loops."""
+    """An adjacency matrix as a network, without loops."""
     W = as_similarity(A, names, name)
     assert isinstance(W, Dense | Sparse)
     edges = sparse.csr_array(W.array) if isinstance(W, Dense) else W.csr
     loops = int(np.count_nonzero(edges.diagonal()))
     if loops:
-        edges = edges.tocoo()
-        off = edges.coords[0] != edges.coords[1]
-        ends = (edges.coords[0][off], edges.coords[1][off])
-        edges = sparse.coo_array((edges.data[off], ends), shape=edges.shape).tocsr()
+        edges = edges - sparse.diags_array(edges.diagonal())
         notes.append(f"Dropped {loops:,} self-loop{'s' * (loops != 1)} on the diagonal.")
     return Network(edges, names)
 

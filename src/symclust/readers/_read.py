@@ -200,7 +200,7 @@ def _read(source: Source, kind: str, options: dict[str, Any]) -> Described:
 
 
 def _format_of(source: Source, kind: str, options: dict[str, Any]) -> str:
-    """Return the format of a source, by its ending, then by its content."""
+    """The format of a source, by its ending, then by its content."""
     if source.is_folder:
         return "on_disk" if is_on_disk(source) else "folder"
     if source.suffix in ADVICE:

@@ -77,7 +77,7 @@ def read_edges(
 
 
 def end_places(names: list[Any]) -> tuple[int, int] | None:
-    """Return the places of the two columns that are called as the ends of edges are, or None.
+    """The places of the two columns that are called as the ends of edges are, or None.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def edges_have_header(rows: list[list[str]]) -> bool:
 def choose_columns(
     names: list[Any], layout: Layout, has_header: bool, weight: Any, name: str
 ) -> tuple[tuple[int, int], int | None, list[str]]:
-    """Return the columns of the ends, that of the weights or None, and notes."""
+    """The columns of the ends, that of the weights or None, and notes."""
     ends = (end_places(names) if has_header else None) or (0, 1)
     rest = [place for place in range(layout.width) if place not in ends]
     if weight is None or not rest:
@@ -142,7 +142,7 @@ def parse_edges(
     source: Source,
     as_texts: bool = False,
 ) -> Any:
-    """Return the table: names as whole numbers where they are, which is many times faster, else as texts.
+    """The table: names as whole numbers where they are, which is many times faster, else as texts.
 
     Weights that are no numbers are texts too, to be named in a message.
     """
@@ -196,7 +196,7 @@ def _build(
 
 
 def read_side(column: Any, name: str, place: Any) -> np.ndarray:
-    """Return the names at one end of all edges; none may be missing."""
+    """The names at one end of all edges; none may be missing."""
     if column.dtype == object:
         column = column.str.strip()
         gaps = (column.isna() | (column == "")).to_numpy()
@@ -206,7 +206,7 @@ def read_side(column: Any, name: str, place: Any) -> np.ndarray:
 
 
 def read_weights(column: Any, name: str, place: Any) -> np.ndarray:
-    """Return the weights of edges as numbers; what is none is named by its place."""
+    """The weights of edges as numbers; what is none is named by its place."""
     if column.dtype != object:
         return column.to_numpy()
     numbers = np.empty(len(column))
@@ -274,7 +274,7 @@ def _from_networkx(parser: Any, data: bytes, name: str, weight: Any, duplicates:
 
 
 def _labels(graph: Any, notes: list[str]) -> list[Any]:
-    """Return the names of the nodes: by an attribute in which all differ, else as the file calls them."""
+    """The names of the nodes: by an attribute in which all differ, else as the file calls them."""
     for attribute in LABELS:
         labels = [data.get(attribute) for _, data in graph.nodes(data=True)]
         if None not in labels and len({str(label) for label in labels}) == len(labels):

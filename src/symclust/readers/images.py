@@ -11,7 +11,7 @@ import numpy as np
 from symclust._optional import need
 from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
-from symclust.readers._source import Source
+from symclust.readers._source import Source, naming_damage
 
 __all__ = ["read_image_file"]
 
@@ -19,15 +19,8 @@ __all__ = ["read_image_file"]
 def read_image_file(source: Source, kind: str = "image") -> Described:
     """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""
     imageio = need("imageio.v3", "images", f"Reading {source.name}")
-    try:
+    with naming_damage(f"{source.name} is not an image that can be read, or is damaged"):
         return _describe(imageio, source)
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # each format has a library with errors of its own
-        first = str(error).split("\n")[0][:200]
-        raise InputError(
-            f"{source.name} is not an image that can be read, or is damaged: {first}."
-        ) from error
 
 
 def _describe(imageio: Any, source: Source) -> Described:

@@ -25,7 +25,7 @@ from symclust.readers._delimited import (
     without_comments,
 )
 from symclust.readers._pairs import Described
-from symclust.readers._source import MARKS, Source
+from symclust.readers._source import MARKS, Source, naming_damage
 from symclust.readers.graphs import (
     AUTO,
     choose_columns,
@@ -166,7 +166,7 @@ class _TextEdges:
         self.layout = replace(self.layout, rows=self.layout.rows[self.has_header :])
 
     def _take_sample(self) -> bytes:
-        """Return the first lines with edges, without comments."""
+        """The first lines with edges, without comments."""
         sample = b""
         for piece in self._pieces(SAMPLE):
             sample += piece
@@ -273,11 +273,8 @@ class _ParquetEdges:
         purpose = f"Reading {path.name}"
         need("pandas", "tables", purpose)
         parquet = need("pyarrow.parquet", "tables", purpose)
-        try:
+        with naming_damage(f"{path.name} is not a Parquet file, or is damaged"):
             return parquet.ParquetFile(path)
-        except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
-            first = str(error).split("\n")[0][:200]
-            raise InputError(f"{path.name} is no Parquet file, or is damaged: {first}.") from error
 
     def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield edges: two ends and weights, or None for these."""

@@ -18,8 +18,8 @@ from symclust.readers._delimited import (
     take_sample,
     without_comments,
 )
-from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
-from symclust.readers._source import FREE, Source
+from symclust.readers._pairs import Described, as_network, as_similarity, describe_square, kind_of_matrix
+from symclust.readers._source import FREE, Source, naming_damage
 from symclust.validation import check_known, check_memory
 
 __all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parquet", "read_table", "take_ids"]
@@ -27,33 +27,11 @@ __all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parque
 TEXTS = ("error", "drop", "one_hot")
 GAPS = ("error", "drop_rows", "drop_columns", "mean")
 ID_NAMES = (
-    *(
-        "id",
-        "ids",
-        "name",
-        "names",
-        "key",
-        "index",
-        "identifier",
-        "uid",
-        "uuid",
-        "rowname",
-        "rownames",
-        "row_names",
-    ),
-    *(
-        "sample",
-        "samples",
-        "sample_id",
-        "sampleid",
-        "sample_name",
-        "case",
-        "case_id",
-        "subject",
-        "subject_id",
-    ),
-    *("patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id", "gene_name"),
-)
+    "id", "ids", "name", "names", "key", "index", "identifier", "uid", "uuid", "rowname", "rownames",
+    "row_names", "sample", "samples", "sample_id", "sampleid", "sample_name", "case", "case_id", "subject",
+    "subject_id", "patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id",
+    "gene_name",
+)  # fmt: skip
 AUTO = "auto"
 BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
@@ -113,14 +91,8 @@ def _load_parquet(source: Source) -> Any:
     purpose = f"Reading {source.name}"
     need("pandas", "tables", purpose)
     parquet = need("pyarrow.parquet", "tables", purpose)
-    try:
-        with source.open_anywhere() as file:
-            frame = _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
-        first = str(error).split("\n")[0][:200]
-        raise InputError(f"{source.name} is not a Parquet file, or is damaged: {first}.") from error
+    with naming_damage(f"{source.name} is not a Parquet file, or is damaged"), source.open_anywhere() as file:
+        frame = _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
@@ -128,7 +100,7 @@ def _load_parquet(source: Source) -> Any:
 
 
 def _parquet_table(source: Source, pyarrow: Any, opened: Any) -> Any:
-    """Return the table of a Parquet file, read in parts: a few bytes may stand for millions of rows.
+    """The table of a Parquet file, read in parts: a few bytes may stand for millions of rows.
 
     A value may be as long as its whole group of rows is on disk, and be repeated in all of them.
     """
@@ -155,7 +127,7 @@ def _check_options(header: Any, text_columns: Any, missing: Any) -> None:
 
 
 def name_columns(layout: Layout, header: bool | str, name: str) -> tuple[list[Any], bool, list[str]]:
-    """Return the names of all columns, or their numbers without a header, and whether there is one."""
+    """The names of all columns, or their numbers without a header, and whether there is one."""
     first, width = layout.rows[0], layout.width
     has_header = looks_like_header(layout.rows) if header == AUTO else bool(header)
     if not has_header:
@@ -191,7 +163,7 @@ def looks_like_header(rows: list[list[str]]) -> bool:
 def find_ids(
     names: list[Any] | None, layout: Layout, id_column: Any, notes: list[str], name: str
 ) -> tuple[int | None, bool]:
-    """Return the place of the column that names the samples, and whether it was named or is called so."""
+    """The place of the column that names the samples, and whether it was named or is called so."""
     width = layout.width if names is None else len(names)
     if id_column is None or id_column is False:
         return None, True
@@ -224,7 +196,7 @@ def _those(column: Any, names: list[Any] | None, width: int) -> str:
 
 
 def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[Any] | None:
-    """Return the names of samples; None where a column that only looks like names repeats some."""
+    """The names of samples; None where a column that only looks like names repeats some."""
     if not is_sure and not column.is_unique:
         return None
     called = f"column {column.name!r}" if column.name != "" else "the first column"
@@ -268,7 +240,7 @@ def _finish(
     name: str,
     notes: list[str],
 ) -> Described:
-    """Return the numbers of a table, by samples."""
+    """The numbers of a table, by samples."""
     is_counted = ids == list(range(len(frame)))
     if ids is not None and not is_counted:
         pandas = need("pandas", "tables")
@@ -298,7 +270,7 @@ def _select(frame: Any, columns: Any, name: str) -> Any:
 
 
 def _drop_empty(frame: Any, notes: list[str]) -> Any:
-    """Return the table without the nameless, empty columns that a delimiter at the end of lines makes."""
+    """The table without the nameless, empty columns that a delimiter at the end of lines makes."""
     empty = [c for c in frame.columns if str(c).startswith("column ") and frame[c].isna().all()]
     if empty:
         notes.append(f"Left out {len(empty)} empty column{'s' * (len(empty) != 1)} without a name.")
@@ -310,12 +282,12 @@ def _matches(frame: Any, ids: list[Any] | None) -> bool:
 
 
 def _texts_of(frame: Any) -> list[Any]:
-    """Return the columns that hold something else than numbers."""
+    """The columns that hold something else than numbers."""
     return [column for column in frame.columns if frame[column].dtype.kind not in "biuf"]
 
 
 def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[str]) -> Any:
-    """Return the table with its gaps treated as told; text columns that go anyway are not looked at."""
+    """The table with its gaps treated as told; text columns that go anyway are not looked at."""
     if text_columns == "drop" and (dropped := _texts_of(_with_commas(frame))):
         notes.append(f"Left out the text column{'s' * (len(dropped) != 1)} {_listed(dropped)}.")
         frame = frame.drop(columns=dropped)
@@ -388,17 +360,14 @@ def _as_numbers(frame: Any, text_columns: str, name: str, notes: list[str]) -> A
 
 
 def _with_commas(frame: Any) -> Any:
-    """Return the table with numbers for texts such as "1,5", where a whole column is of them."""
+    """The table with numbers for texts such as "1,5", where a whole column is of them."""
     changed = {}
     for column in _texts_of(frame):
         texts = frame[column].dropna()
         if len(texts) and all(isinstance(text, str) and is_number(text.strip()) for text in texts):
             changed[column] = frame[column].str.strip().str.replace(",", ".", regex=False).astype(np.float64)
-    return frame if not changed else frame.assign(**{}).pipe(_replace_columns, changed)
-
-
-def _replace_columns(frame: Any, columns: dict[Any, Any]) -> Any:
-    for column, values in columns.items():  # names may be numbers, which keywords cannot be
+    frame = frame.copy(deep=False) if changed else frame
+    for column, values in changed.items():  # names may be numbers, which keywords cannot be
         frame[column] = values
     return frame
 
@@ -465,7 +434,7 @@ def _listed(columns: list[Any], most: int = 5) -> str:
 
 
 def _describe_pairs(frame: Any, kind: str, name: str, notes: list[str]) -> Described:
-    """Return a table whose rows and columns have the same names."""
+    """A table whose rows and columns have the same names."""
     order = {str(column): column for column in frame.columns}
     names = frame.index.tolist()
     if [str(i) for i in names] != [str(c) for c in frame.columns]:
@@ -485,8 +454,6 @@ def _describe_rows(frame: Any, ids: list[Any] | None, kind: str, name: str, note
     names = None if ids is None else frame.index.tolist()
     if kind == "auto" and frame.shape[0] == frame.shape[1]:
         kind = kind_of_matrix(frame.to_numpy(dtype=np.float64), name)
-    if kind == "similarity":
-        return Described(as_similarity(frame.to_numpy(dtype=np.float64), names, name), kind, names, notes)
-    if kind == "graph":
-        return Described(as_network(frame.to_numpy(dtype=np.float64), names, name, notes), kind, names, notes)
+    if kind in ("similarity", "graph"):
+        return describe_square(frame.to_numpy(dtype=np.float64), kind, names, name, notes)
     return Described(frame, "features", names, notes)

@@ -89,7 +89,7 @@ class Savable:
         return path
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        """Return the attributes that are saved."""
+        """The attributes that are saved."""
         left_out = () if data else self._left_out
         return {name: value for name, value in plain_state(self).items() if name not in left_out}
 
@@ -193,7 +193,7 @@ def _checked(model: Any, header: dict[str, Any]) -> Any:
 
 
 def read_path(path: Any) -> Path:
-    """Return the path of a file that is given."""
+    """The path of a file that is given."""
     if not isinstance(path, str | PathLike):
         raise InputTypeError(f"The path is a {type(path).__name__}; expected a str or a Path.")
     return Path(path)

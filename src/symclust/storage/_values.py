@@ -36,7 +36,7 @@ COMPRESSED = ("csr", "csc")
 
 
 def plain_state(value: Any) -> dict[str, Any]:
-    """Return the attributes of an instance without those that are computed again when asked for."""
+    """The attributes of an instance without those that are computed again when asked for."""
     cls = type(value)
     return {
         name: attribute
@@ -89,7 +89,7 @@ class Encoder:
         }
 
     def encode(self, value: Any) -> Any:
-        """Return a value as JSON."""
+        """A value as JSON."""
         if type(value) in AS_THEY_ARE or (type(value) is float and math.isfinite(value)):
             return value
         if id(value) not in self._seen:

@@ -77,7 +77,7 @@ class RowBlocks:
 
     @classmethod
     def of(cls, X: Any) -> Self:
-        """Return the rows of a Dask array of two dimensions; blocks of columns are joined."""
+        """The rows of a Dask array of two dimensions; blocks of columns are joined."""
         if X.ndim != 2:
             raise InputError(
                 f"X is a Dask array of {X.ndim} dimensions; expected two, one row per sample. Texts "
@@ -103,7 +103,7 @@ class RowBlocks:
         return np.cumsum(self.sizes) - self.sizes
 
     def map(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> RowBlocks:
-        """Return the objects ``function(block, *each[b], *shared)``, where they are made.
+        """The objects ``function(block, *each[b], *shared)``, where they are made.
 
         What is in `each` may be an object of another `RowBlocks`.
         """
@@ -114,11 +114,11 @@ class RowBlocks:
         return replace(self, blocks=blocks, client=client_in_use())
 
     def numbered(self, function: Callable[..., Any], *shared: Any) -> RowBlocks:
-        """Return the objects ``function(block, start, *shared)``, with the number of a block's first row."""
+        """The objects ``function(block, start, *shared)``, with the number of a block's first row."""
         return self.map(function, *shared, each=[(int(start),) for start in self.starts])
 
     def gather(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> list[Any]:
-        """Return ``function(block, *each[b], *shared)`` of all blocks to the caller."""
+        """``function(block, *each[b], *shared)`` of all blocks to the caller."""
         import dask
 
         checkpoint()
@@ -128,7 +128,7 @@ class RowBlocks:
     def sum(
         self, function: Callable[..., tuple[Any, ...]], *shared: Any, each: Sequence[Any] = ()
     ) -> tuple[Any, ...]:
-        """Return the sums of the tuples ``function(block, *each[b], *shared)``, added up on the workers.
+        """The sums of the tuples ``function(block, *each[b], *shared)``, added up on the workers.
 
         Always in the same order, whoever is first.
         """
@@ -142,21 +142,21 @@ class RowBlocks:
             return dask.compute(tasks[0])[0]
 
     def chosen(self, numbers: Array) -> RowBlocks:
-        """Return some of the blocks."""
+        """Some of the blocks."""
         return replace(
             self, blocks=tuple(self.blocks[number] for number in numbers), sizes=self.sizes[numbers]
         )
 
     def resized(self, sizes: Array) -> RowBlocks:
-        """Return the blocks as of so many rows, without those that have none."""
+        """The blocks as of so many rows, without those that have none."""
         return replace(self, sizes=np.asarray(sizes)).chosen(np.flatnonzero(sizes))
 
     def split(self, rows: Array) -> list[Array]:
-        """Return an array with an entry for each row as one part for each block."""
+        """An array with an entry for each row as one part for each block."""
         return np.split(rows, np.cumsum(self.sizes)[:-1])
 
     def _client_now(self) -> Any:
-        """Return the client in use; refuse objects of one that was closed, which others wait for in vain."""
+        """The client in use; refuse objects of one that was closed, which others wait for in vain."""
         if is_closed(self.client):
             raise WorkerError(
                 f"The client whose workers had the {len(self.blocks)} blocks of rows was closed, or has lost "
@@ -178,7 +178,7 @@ def _call(function: Callable[..., Any], block: Any, own: tuple[Any, ...], shared
 
 
 def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
-    """Return the Dask array of ``function(rows, shared)``, of the shape of X and made when asked for."""
+    """The Dask array of ``function(rows, shared)``, of the shape of X and made when asked for."""
     import dask
 
     once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False)
@@ -188,7 +188,7 @@ def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
 
 
 def _with_known_rows(X: Any) -> Any:
-    """Return X with numbers of rows, which arrays that were made of tables do not know."""
+    """X with numbers of rows, which arrays that were made of tables do not know."""
     with losses_told(client_in_use()):
         return X.compute_chunk_sizes() if np.isnan(X.shape).any() else X
 

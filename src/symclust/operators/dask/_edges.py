@@ -26,7 +26,7 @@ Piece = tuple[Array, Array, Array]  # two ends, by number, and the weight
 def delay_edges(
     edges: Any, weight: Any, duplicates: str, n_blocks: int | None, dtype: Any
 ) -> tuple[Any, list[Any]]:
-    """Return the names of all nodes, and the rows of the adjacency matrix in blocks, both delayed."""
+    """The names of all nodes, and the rows of the adjacency matrix in blocks, both delayed."""
     check_known("duplicates", duplicates, DUPLICATES)
     if n_blocks is not None:
         check_number("n_blocks", n_blocks, least=1, whole=True)
@@ -83,7 +83,7 @@ def _reduce(tables: list[Any]) -> Any:
 
 
 def distinct(part: Any, ends: Sequence[Any], number: int) -> Array:
-    """Return the nodes of a partition: whole numbers sorted, texts in the order in which they appear."""
+    """The nodes of a partition: whole numbers sorted, texts in the order in which they appear."""
     if not len(part):
         return np.empty(0, dtype=object)
     for column in ends:
@@ -111,7 +111,7 @@ def _unique_texts(names: Array) -> Array:
 
 
 def merge_names(tables: Sequence[Array], last: bool = False) -> Array:
-    """Return the names of several tables, each once."""
+    """The names of several tables, each once."""
     tables = [table for table in tables if table.size]
     if not tables:
         if last:
@@ -131,7 +131,7 @@ def first_row(number: int, n: int, n_blocks: int) -> int:
 
 
 def divide(part: Any, names: Array, ends: Sequence[Any], column: Any, n_blocks: int) -> tuple[Piece, ...]:
-    """Return for each block of rows the edges of a partition with an end in it, in their order."""
+    """For each block of rows the edges of a partition with an end in it, in their order."""
     i, j = (_number(part[end].to_numpy(), names) for end in ends)
     w = np.ones(len(part)) if column is None else column_numbers(part, column)
     starts = [first_row(number, len(names), n_blocks) for number in range(n_blocks + 1)]
@@ -156,7 +156,7 @@ def _number(nodes: Array, names: Array) -> Array:
 def assemble(
     pieces: Sequence[Piece], names: Array, number: int, n_blocks: int, duplicates: str, dtype: Any
 ) -> sp.csr_array:
-    """Return a block of rows of the matrix: all edges with an end in it are there, from both sides.
+    """A block of rows of the matrix: all edges with an end in it are there, from both sides.
 
     An edge between two blocks is in both, in the same order, and gets the same weight.
     """

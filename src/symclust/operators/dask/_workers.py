@@ -97,13 +97,13 @@ class Blocks(Protocol):
     """Blocks of rows, wherever they are."""
 
     def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
-        """Return ``function(block, shared, *other)`` for each block, in order."""
+        """``function(block, shared, *other)`` for each block, in order."""
 
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
-        """Return ``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
+        """``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> Blocks:
-        """Return the blocks ``function(block, shared, other)`` of those that there is an `other` for."""
+        """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -116,7 +116,7 @@ def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
 
 
 def client_in_use() -> Any:
-    """Return the client in use, or None."""
+    """The client in use, or None."""
     if "distributed" not in sys.modules:  # nobody has made one
         return None
     from distributed import default_client
@@ -232,7 +232,7 @@ class HeldByWorkers:
         return self._wait(lambda: self._client.scatter(pieces, hash=False, asynchronous=True), end)
 
     def _at_home(self, end: float) -> list[dict[str, Any]]:
-        """Return for each block what has its task run where it is kept, as long as that worker is there.
+        """For each block what has its task run where it is kept, as long as that worker is there.
 
         Left alone, the scheduler copies blocks to whoever is idle: twice the bytes, and the memory for them.
         """
@@ -248,7 +248,7 @@ class HeldByWorkers:
         return self._client.sync(begin, callback_timeout=max(end - time.monotonic(), 0.01))
 
     def _outlast_losses(self, submit: Callable[[float], list]) -> list:
-        """Return the results of tasks; submit them again where what they were given was lost."""
+        """The results of tasks; submit them again where what they were given was lost."""
         from distributed import KilledWorker
 
         end = time.monotonic() + self._timeout
@@ -325,7 +325,7 @@ def _pieces(shared: Array, n_blocks: int) -> list[slice]:
 
 
 def encode(H: Array) -> Any:
-    """Return H, or its nonzeros by rows where they take fewer bytes."""
+    """H, or its nonzeros by rows where they take fewer bytes."""
     if H.ndim != 2 or encoded_bytes(len(H), H.shape[1], int(np.count_nonzero(H)), H.itemsize) >= H.nbytes:
         return H
     rows, columns = np.nonzero(H)
@@ -335,13 +335,13 @@ def encode(H: Array) -> Any:
 
 
 def encoded_bytes(n: int, width: int, nonzeros: float, itemsize: int) -> float:
-    """Return the bytes of the nonzeros of an n × width array: columns, values, and a count for each row."""
+    """The bytes of the nonzeros of an n × width array: columns, values, and a count for each row."""
     size = np.min_scalar_type(width).itemsize
     return nonzeros * (itemsize + size) + n * size
 
 
 def decode(pieces: Sequence[Any]) -> Array:
-    """Return the array that was sent in pieces."""
+    """The array that was sent in pieces."""
     if len(pieces) == 1 and isinstance(pieces[0], np.ndarray):
         return pieces[0]
     return np.concatenate([_decode(piece) for piece in pieces])

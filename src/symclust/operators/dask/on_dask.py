@@ -100,7 +100,7 @@ class OnDask(Summarized):
         client: Any = None,
         timeout: float = PATIENCE,
     ) -> OnDask:
-        """Return the adjacency matrix of a list of edges that no machine has to hold.
+        """The adjacency matrix of a list of edges that no machine has to hold.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class OnDask(Summarized):
         return self.rows(rows)[:, rows]
 
     def scaled(self, d: Any) -> OnDask:
-        """Return the operator diag(d) A diag(d); it shares the blocks, and scales around each product."""
+        """The operator diag(d) A diag(d); it shares the blocks, and scales around each product."""
         d = as_vector(d, self.n, self.dtype, "d")
         other = object.__new__(OnDask)
         Operator.__init__(other, self.n, self.dtype)
@@ -195,7 +195,7 @@ class OnDask(Summarized):
         return other
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator A[index][:, index]; the workers that have these rows copy the part."""
+        """The operator A[index][:, index]; the workers that have these rows copy the part."""
         index = np.arange(self.n)[as_subset(index, self.n)]
         if self._unscaled is not None and self._scale is not None:
             return self._unscaled.submatrix(index).scaled(self._scale[index])
@@ -230,7 +230,7 @@ class OnDask(Summarized):
 
 
 def _rows_of_chunks(blocks: Any) -> list[list[Any]]:
-    """Return the chunks of each block of rows, from left to right."""
+    """The chunks of each block of rows, from left to right."""
     if is_dask(blocks):
         if blocks.ndim != 2 or (blocks.shape[0] != blocks.shape[1] and not np.isnan(blocks.shape).any()):
             raise InputError(f"A similarity matrix is square; got a Dask array of shape {blocks.shape}.")
@@ -249,12 +249,12 @@ def _rows_of_chunks(blocks: Any) -> list[list[Any]]:
 
 
 def _slices_of(sizes: Sequence[int]) -> list[slice]:
-    """Return the rows of A that each block has."""
+    """The rows of A that each block has."""
     return [slice(int(a), int(b)) for a, b in pairwise(np.cumsum([0, *sizes]))]
 
 
 def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) -> tuple[int, Any]:
-    """Return the number of rows and the dtype of blocks that fit together."""
+    """The number of rows and the dtype of blocks that fit together."""
     n = sum(rows for rows, _ in shapes)
     for number, (rows, columns) in enumerate(shapes):
         if columns != n:
@@ -274,7 +274,7 @@ def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) ->
 
 
 def prepare(*chunks: Any) -> Any:
-    """Return the chunks of some rows as one array, dense or CSR, as the kernels want it."""
+    """The chunks of some rows as one array, dense or CSR, as the kernels want it."""
     parts = [chunk.tocsr() if hasattr(chunk, "tocsr") else chunk for chunk in chunks]
     if any(map(sp.issparse, parts)):
         whole = (
@@ -285,7 +285,7 @@ def prepare(*chunks: Any) -> Any:
 
 
 def shape_and_dtype(block: Any, _: None = None) -> tuple[tuple[int, int], str]:
-    """Return shape and dtype."""
+    """Shape and dtype."""
     return block.shape, block.dtype.name
 
 
@@ -295,7 +295,7 @@ def as_it_is(value: Any, _: None = None) -> Any:
 
 
 def multiply_block(block: Any, H: Array) -> Array:
-    """Return the product of a block of rows with H, with the bits of these rows on one machine."""
+    """The product of a block of rows with H, with the bits of these rows on one machine."""
     if not sp.issparse(block):
         return dense_product(block, H)
     out = np.empty((block.shape[0], H.shape[1]), dtype=H.dtype)
@@ -304,18 +304,18 @@ def multiply_block(block: Any, H: Array) -> Array:
 
 
 def take_rows(block: Any, _: None, index: Array) -> Array:
-    """Return some rows, dense."""
+    """Some rows, dense."""
     rows = block[index]
     return rows.toarray() if sp.issparse(rows) else rows
 
 
 def take_part(block: Any, columns: Array, rows: Array) -> Any:
-    """Return some rows and columns, as the kernels want them."""
+    """Some rows and columns, as the kernels want them."""
     return prepare(block[rows][:, columns])
 
 
 def take_entries(block: Any, _: None, rows: Array, columns: Array) -> Array:
-    """Return single entries."""
+    """Single entries."""
     return np.asarray(block[rows, columns]).reshape(-1)
 
 
@@ -334,12 +334,12 @@ def summarize(block: Any, d: Array | None, first: int) -> Summary:
 
 
 def cut(block: Any, columns: slice) -> Any:
-    """Return some columns of a block of rows."""
+    """Some columns of a block of rows."""
     return block[:, columns]
 
 
 def worst_gap(upper: Any, lower: Any, left: Array, right: Array) -> tuple[float, int, int]:
-    """Return the largest difference of one part of A from the transpose of another, and where it is."""
+    """The largest difference of one part of A from the transpose of another, and where it is."""
     gaps = sp.coo_array(upper - lower.T)
     if not gaps.nnz:
         return 0.0, 0, 0

@@ -216,7 +216,7 @@ class _Builder:
         path.unlink()
 
     def _directed(self) -> Iterator[Array]:
-        """Return edges that are no loops in the order of their pairs, in parts with all of a pair's."""
+        """Edges that are no loops in the order of their pairs, in parts with all of a pair's."""
         sorter = self._sorter(DIRECTED)
         for spooled, positions in self._spooled():
             i, j = self.nodes.places(spooled["source"]), self.nodes.places(spooled["target"])
@@ -242,7 +242,7 @@ class _Builder:
             yield self._entries(low, high, w)
 
     def _combine(self, records: Array) -> tuple[Array, Array, Array]:
-        """Return each edge once, in order; most are listed once, and need no rule for duplicates."""
+        """Each edge once, in order; most are listed once, and need no rule for duplicates."""
         keys, w = records["key"].astype(np.int64), records["weight"].copy()
         differ = np.concatenate([[True], keys[1:] != keys[:-1], [True]])
         alone = differ[1:] & differ[:-1]
@@ -256,7 +256,7 @@ class _Builder:
         return low, high, w[w != 0]
 
     def _combine_repeated(self, records: Array) -> tuple[Array, Array]:
-        """Return the keys and weights of edges that are listed more than once, by the rule."""
+        """The keys and weights of edges that are listed more than once, by the rule."""
         records = records[np.argsort(np.ascontiguousarray(records["position"]))]  # in which the rule counts
         low, high = np.divmod(records["key"].astype(np.int64), self.n)
         position, backward = np.divmod(records["position"], 2)
@@ -335,7 +335,7 @@ class _Nodes(Sequence[Any]):
 
     @classmethod
     def of(cls, names: Sequence[Any]) -> Self:
-        """Return the nodes with these names in this order.
+        """The nodes with these names in this order.
 
         Whole numbers that are not sorted become texts, and so do names of other kinds, such as tuples.
         """
@@ -362,11 +362,11 @@ class _Nodes(Sequence[Any]):
         return int(self._numbers[number]) if self._is_finished else int(number)
 
     def name_given(self, number: int) -> Any:
-        """Return the name of a node by the number that was given before the end."""
+        """The name of a node by the number that was given before the end."""
         return self._texts[number] if self.are_texts else number
 
     def number(self, source: Array, target: Array) -> tuple[Array, Array]:
-        """Return the two ends of edges as numbers."""
+        """The two ends of edges as numbers."""
         if source.shape != target.shape or source.ndim != 1:
             raise InputError(
                 f"Edges have two ends: arrays of one length, got shapes {source.shape} and {target.shape}."
@@ -426,7 +426,7 @@ class _Nodes(Sequence[Any]):
         self._are_counted = bool(len(whole) and whole[0] == 0 and whole[-1] == len(whole) - 1)
 
     def places(self, numbers: Array) -> Array:
-        """Return final numbers for those that were given before the end."""
+        """Final numbers for those that were given before the end."""
         if self.are_texts or self._are_counted:
             return numbers
         return np.searchsorted(self._numbers, numbers)

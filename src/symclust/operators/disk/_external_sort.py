@@ -109,7 +109,7 @@ class _Run:
         return bool(len(self.buffer))
 
     def take(self, bound: Any) -> Array:
-        """Return the records up to and with the key `bound`, and keep the others."""
+        """The records up to and with the key `bound`, and keep the others."""
         end = int(np.searchsorted(self.buffer["key"], bound, side="right"))
         taken, self.buffer = self.buffer[:end], self.buffer[end:]
         return taken

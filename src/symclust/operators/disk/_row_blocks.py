@@ -117,7 +117,7 @@ class Buffers:
         self._spare: list[tuple[Array, Array]] = []
 
     def take(self, size: int) -> tuple[Array, Array]:
-        """Return arrays of at least `size` entries that nobody else has."""
+        """Arrays of at least `size` entries that nobody else has."""
         try:
             pair = self._spare.pop()  # a single step, also where several threads ask
         except IndexError:
@@ -133,7 +133,7 @@ class Buffers:
 
 
 def entry_bytes(index_dtype: Any, dtype: Any) -> int:
-    """Return the bytes of one entry, its column number and its value."""
+    """The bytes of one entry, its column number and its value."""
     return np.dtype(index_dtype).itemsize + np.dtype(dtype).itemsize
 
 

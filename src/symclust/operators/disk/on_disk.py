@@ -185,7 +185,7 @@ class OnDisk(Summarized):
         return out
 
     def product_in_double(self, H: Array) -> Array:
-        """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
+        """A @ H for an H of float64 in double precision, whatever the precision of A."""
         return np.concatenate([self._as_csr(block) @ H for block in self.blocks()])
 
     def _as_csr(self, block: RowBlock) -> sp.csr_array:
@@ -193,7 +193,7 @@ class OnDisk(Summarized):
         return sp.csr_array((values, indices, indptr), shape=(rows.stop - rows.start, self.n))
 
     def _sparse_rows(self, index: Any) -> sp.csr_array:
-        """Return some rows, read run by run of consecutive ones, as an array of its own."""
+        """Some rows, read run by run of consecutive ones, as an array of its own."""
         runs = [index] if isinstance(index, slice) else _runs(index)
         if not runs:
             return sp.csr_array((0, self.n), dtype=self.dtype)
@@ -219,7 +219,7 @@ class OnDisk(Summarized):
         return np.asarray(self._sparse_rows(needed)[place, columns], dtype=self.dtype)
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator on the chosen rows and columns: in memory if it takes no more than a block.
+        """The operator on the chosen rows and columns: in memory if it takes no more than a block.
 
         Finding that out reads the chosen rows once. Otherwise each of its products is one with all of A.
         """
@@ -237,7 +237,7 @@ class OnDisk(Summarized):
         return max(1, self.n * self._block_entries // max(1, self.n_entries))
 
     def scaled(self, d: Any) -> OnDisk:
-        """Return the operator diag(d) A diag(d): entries are multiplied as they are read."""
+        """The operator diag(d) A diag(d): entries are multiplied as they are read."""
         d = as_vector(d, self.n, self.dtype, "d")
         return _reopen(self.folder, self.memory_limit, d if self._scale is None else self._scale * d)
 
@@ -290,7 +290,7 @@ def _active_entries(block: RowBlock, active: Array) -> tuple[Array, Array]:
 
 
 def _runs(index: Array) -> list[slice]:
-    """Return row numbers as slices of consecutive ones, in the order given."""
+    """Row numbers as slices of consecutive ones, in the order given."""
     starts = np.flatnonzero(np.diff(index, prepend=-2) != 1)
     stops = np.append(starts[1:], len(index))
     return [
@@ -304,7 +304,7 @@ def _runs(index: Array) -> list[slice]:
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """Return the header of a folder, checked."""
+    """The header of a folder, checked."""
     if not (folder / HEADER).is_file():
         raise InputError(
             f"{folder.name!r} holds no matrix on disk: it has no file {HEADER}. Build it with "
@@ -343,7 +343,7 @@ def _read_indptr(path: Path, n: int, n_entries: int) -> Array:
 
 
 def read_names(folder: Path, kind: str | None, n: int, crc32: int | None = None) -> list[Any] | None:
-    """Return the names that a folder keeps; folders of older versions have no checksum of them."""
+    """The names that a folder keeps; folders of older versions have no checksum of them."""
     if kind is None:
         return None
     path = folder / ("names.npy" if kind == "numbers" else "names.json")

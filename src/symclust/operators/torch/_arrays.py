@@ -42,12 +42,12 @@ def to_host(tensor: torch.Tensor) -> Array:
 
 
 def wide(device: torch.device) -> torch.dtype:
-    """Return the type that sums are made in: double precision, where the device has it."""
+    """The type that sums are made in: double precision, where the device has it."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def squares(values: torch.Tensor) -> float:
-    """Return the sum of squares of all entries, in double precision."""
+    """The sum of squares of all entries, in double precision."""
     parts = values.reshape(-1).split(PIECE)
     return float(sum(_dot(part, part) for part in parts))
 
@@ -107,27 +107,27 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         self.tensor[self._own(index)] = self._own(values)
 
     def reshape(self, *shape: Any) -> TensorArray:
-        """Return the same numbers in another shape."""
+        """The same numbers in another shape."""
         return TensorArray(self.tensor.reshape(*shape))
 
     def copy(self) -> TensorArray:
-        """Return the same numbers in fresh memory, row by row."""
+        """The same numbers in fresh memory, row by row."""
         return TensorArray(self.tensor.clone(memory_format=torch.contiguous_format))
 
     def astype(self, dtype: Any, copy: bool = True) -> TensorArray:
-        """Return the numbers in another precision."""
+        """The numbers in another precision."""
         return TensorArray(self.tensor.to(DTYPES[np.dtype(dtype)], copy=copy))
 
     def sum(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return sums along an axis, or of all entries."""
+        """Sums along an axis, or of all entries."""
         return _array_or_number(_sum(self.tensor, axis, keepdims))
 
     def max(self, axis: int | None = None, keepdims: bool = False, initial: Any = None) -> Any:
-        """Return the largest entries along an axis, or of all; at least `initial`."""
+        """The largest entries along an axis, or of all; at least `initial`."""
         return _array_or_number(_largest(self.tensor, axis, keepdims, initial))
 
     def min(self, initial: Any = None) -> Any:
-        """Return the smallest entry of all; at most `initial`."""
+        """The smallest entry of all; at most `initial`."""
         return _array_or_number(-_largest(-self.tensor, None, False, None if initial is None else -initial))
 
     def any(self) -> bool:
@@ -185,7 +185,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         return _array_or_number(found)
 
     def _own(self, value: Any) -> Any:
-        """Return a tensor for an array, a number for a scalar of NumPy, anything else as it is."""
+        """A tensor for an array, a number for a scalar of NumPy, anything else as it is."""
         if isinstance(value, TensorArray):
             return value.tensor
         if isinstance(value, np.generic):
@@ -201,7 +201,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
 
 
 def _array_or_number(found: torch.Tensor) -> Any:
-    """Return a tensor as an array, or as a number where it has no dimension left."""
+    """A tensor as an array, or as a number where it has no dimension left."""
     return TensorArray(found) if found.ndim else NUMPY_DTYPES[found.dtype].type(found.item())
 
 
@@ -217,7 +217,7 @@ def _largest(x: torch.Tensor, axis: int | None, keepdims: bool, initial: Any) ->
 
 
 def _bounded(bound: str) -> Callable[[torch.Tensor, Any], torch.Tensor]:
-    """Return `maximum` or `minimum`, the second argument of which may be a number."""
+    """`maximum` or `minimum`, the second argument of which may be a number."""
     function = {"min": torch.maximum, "max": torch.minimum}[bound]
 
     def apply(x: torch.Tensor, y: Any, **options: Any) -> torch.Tensor:

@@ -130,7 +130,7 @@ class Offloaded(DeviceOperator):
         return self._like(self.host.scaled(d))
 
     def _like(self, host: Operator) -> Operator:
-        """Return another matrix of the host for the same device, where it is held as a matrix."""
+        """Another matrix of the host for the same device, where it is held as a matrix."""
         if not isinstance(host, Dense | Sparse | OnDisk):
             return host
         return Offloaded(host, device=self.device, memory_limit=self.memory_limit)
@@ -154,7 +154,7 @@ def _host_operator(A: Any) -> Dense | Sparse | OnDisk:
 
 
 def usable_device(device: Any) -> torch.device:
-    """Return a device by its name, after a look whether it is there; None is CUDA or else the processor."""
+    """A device by its name, after a look whether it is there; None is CUDA or else the processor."""
     torch = need("torch", "gpu", "A device")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -169,7 +169,7 @@ def usable_device(device: Any) -> torch.device:
 
 
 def _room_on(device: torch.device) -> int:
-    """Return the bytes that A may take by default."""
+    """The bytes that A may take by default."""
     import torch
 
     if device.type != "cuda":
@@ -178,7 +178,7 @@ def _room_on(device: torch.device) -> int:
 
 
 def _size(host: Dense | Sparse | OnDisk) -> int:
-    """Return the bytes of all entries."""
+    """The bytes of all entries."""
     return host.array.nbytes if isinstance(host, Dense) else int(host.indptr[-1]) * _entry_size(host)
 
 

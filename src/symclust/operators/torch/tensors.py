@@ -49,10 +49,10 @@ class DeviceOperator(Operator):
 
     @abstractmethod
     def _times(self, H: torch.Tensor) -> torch.Tensor:
-        """Return A @ H for an (n, w) tensor on the device and of the precision of A."""
+        """A @ H for an (n, w) tensor on the device and of the precision of A."""
 
     def __matmul__(self, H: Any) -> Any:
-        """Return A @ H: on the device for what is on a device, a NumPy array for any other H."""
+        """A @ H: on the device for what is on a device, a NumPy array for any other H."""
         if isinstance(H, DeviceArray):
             return self.to_device(self._multiply(H.tensor))
         if is_tensor(H):
@@ -70,7 +70,7 @@ class DeviceOperator(Operator):
         return self.from_device(self @ self.to_device(H))
 
     def to_device(self, H: Any) -> Any:
-        """Return a factor or vector where A is."""
+        """A factor or vector where A is."""
         from symclust.operators.torch._arrays import TensorArray, to_device
 
         if isinstance(H, DeviceArray):
@@ -78,7 +78,7 @@ class DeviceOperator(Operator):
         return TensorArray(H.to(self.device) if is_tensor(H) else to_device(H, self.device))
 
     def from_device(self, H: Any) -> Any:
-        """Return a factor or vector as a NumPy array."""
+        """A factor or vector as a NumPy array."""
         from symclust.operators.torch._arrays import to_host
 
         return to_host(H.tensor) if isinstance(H, DeviceArray) else H
@@ -109,7 +109,7 @@ class TensorOperator(DeviceOperator):
 
     @abstractmethod
     def _place(self, number: int) -> tuple[int, int]:
-        """Return row and column of an entry of `values`, by its number."""
+        """Row and column of an entry of `values`, by its number."""
 
     @abstractmethod
     def _gaps(self) -> Iterator[tuple[int, torch.Tensor]]:
@@ -121,7 +121,7 @@ class TensorOperator(DeviceOperator):
         return squares(self.values)
 
     def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
+        """The largest entry; entries that are not stored count as zero."""
         stored = float(self.values.max()) if self.values.numel() else 0.0
         return stored if self.values.numel() == self.n**2 else max(stored, 0.0)
 
@@ -243,11 +243,11 @@ class SparseTensor(TensorOperator):
         return torch.repeat_interleave(torch.arange(self.n, device=self.device), counts)
 
     def _keys(self) -> torch.Tensor:
-        """Return a number for the pair of each entry, which rises from entry to entry."""
+        """A number for the pair of each entry, which rises from entry to entry."""
         return self._row_numbers() * self.n + self.indices
 
     def _find(self, keys: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """Return the entries of these pairs, zero where none is stored."""
+        """The entries of these pairs, zero where none is stored."""
         import torch
 
         if not keys.numel():
@@ -270,7 +270,7 @@ class SparseTensor(TensorOperator):
         return self.from_device(self.to_device(self._find(self._keys(), i * self.n + j)))
 
     def _gather(self, index: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the entries of some rows: the place of the row among them, the column, the value."""
+        """The entries of some rows: the place of the row among them, the column, the value."""
         import torch
 
         chosen = self.to_device(np.arange(self.n, dtype=np.int64)[index]).tensor
@@ -304,7 +304,7 @@ class SparseTensor(TensorOperator):
         return SparseTensor(_coo(places, values[kept], (index.size, index.size)))
 
     def scaled(self, d: Any) -> SparseTensor:
-        """Return the operator diag(d) A diag(d); the index tensors are shared."""
+        """The operator diag(d) A diag(d); the index tensors are shared."""
         scale = self.to_device(as_vector(d, self.n, self.dtype, "d")).tensor
         values = self.values * scale[self.indices] * scale[self._row_numbers()]
         return SparseTensor(_csr(self.indptr, self.indices, values, self.shape))
@@ -316,7 +316,7 @@ def is_tensor(anything: Any) -> bool:
 
 
 def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
-    """Return a tensor as an operator, in another precision if asked for."""
+    """A tensor as an operator, in another precision if asked for."""
     import torch
 
     if dtype is not None:
@@ -332,7 +332,7 @@ def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
 
 
 def _as_floats(A: torch.Tensor) -> tuple[np.dtype[Any], torch.Tensor]:
-    """Return a tensor in the precision to compute in, and that precision in NumPy's terms."""
+    """A tensor in the precision to compute in, and that precision in NumPy's terms."""
     import torch
 
     if A.dtype.is_complex:
@@ -345,7 +345,7 @@ def _as_floats(A: torch.Tensor) -> tuple[np.dtype[Any], torch.Tensor]:
 
 
 def _canonical(A: torch.Tensor) -> torch.Tensor:
-    """Return a sparse tensor as CSR, after a check that its columns are in range and rise in each row."""
+    """A sparse tensor as CSR, after a check that its columns are in range and rise in each row."""
     import torch
 
     try:
