@@ -221,7 +221,7 @@ def single_threaded_libraries() -> _Hold:
 
 
 class _Cancelled(BaseException):
-    """Ends work whose result nobody waits for; not an Exception, so that nothing takes it for a failure."""
+    """Ends work whose result is no longer needed; not an Exception, so that it is not taken for a failure."""
 
 
 class _Job:
@@ -234,7 +234,7 @@ class _Job:
 
     def __init__(self, function: Callable[[Any], Any], blocks: Sequence[Any]) -> None:
         self.function = function
-        self.blocks = enumerate(blocks)  # shared: whoever is free takes the next one
+        self.blocks = enumerate(blocks)  # shared: a free thread takes the next one
         self.results: list[Any] = [None] * len(blocks)
         self.error: BaseException | None = None
         self.cancelled = False

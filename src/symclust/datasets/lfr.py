@@ -169,7 +169,7 @@ def overlapping_lfr(
 
 @dataclass(frozen=True)
 class _Plan:
-    """What was asked for, checked; `n_places` memberships are to be given away."""
+    """The parameters, checked; `n_places` memberships are to be given away."""
 
     n_nodes: int
     mixing: float
@@ -321,7 +321,7 @@ def _place(wanted: Array, sizes: Array, rng: np.random.Generator) -> Array | Non
 
 
 def _separate(community: Array, node: Array, wanted: Array, sizes: Array, rng: np.random.Generator) -> bool:
-    """Exchange memberships until no node has a community twice; say whether that was possible."""
+    """Exchange memberships until no node has a community twice; return whether that was possible."""
     first = np.unique(node * len(sizes) + community, return_index=True)[1]
     for place in np.setdiff1d(np.arange(len(node)), first):
         given, own = community[place], community[node == node[place]]
@@ -427,7 +427,7 @@ def _key(i: Array, j: Array, n: int) -> Array:
 
 
 def _new(present: Array, first: Array, second: Array) -> Array:
-    """Which of the pairs of edges are made of two that nobody else has."""
+    """Mask of the pairs of edges that occur once."""
     _, number, count = np.unique(
         np.concatenate([present, first, second]), return_inverse=True, return_counts=True
     )

@@ -107,7 +107,7 @@ def average_entropy(membership: Any) -> float:
 
 
 def _read_similarities(C: Any) -> Array:
-    """Return a symmetric array of finite numbers, or say what is wrong with what was given."""
+    """A symmetric array of finite numbers; anything else is refused."""
     if sparse.issparse(C):
         raise InputTypeError(
             "The consensus matrix is sparse, and a tree needs all pairs: give it as an array (toarray()), or "

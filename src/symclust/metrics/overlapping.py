@@ -132,7 +132,7 @@ def _sizes(X: sparse.csc_array) -> Array:
 
 
 def _pairs(X: sparse.csc_array, Y: sparse.csc_array) -> tuple[Array, Array, Array]:
-    """The pairs of communities that may tell something of each other, and their common members.
+    """The pairs of communities that may be informative of each other, and their common members.
 
     -p log p of the nodes in neither is above that of the two only where one has more than half of the nodes:
     all pairs of those are added. Pairs may come twice; only minima are taken over them.
@@ -202,8 +202,8 @@ def _number_rows(numbers: dict[Any, int], tables: dict[str, Any], n_nodes: int |
     rows = {value.shape[0] for value in tables.values()} | ({n_nodes} if n_nodes is not None else set())
     if len(rows) > 1:
         shapes = ", ".join(f"{name} has shape {value.shape}" for name, value in tables.items())
-        asked = f" and n_nodes={n_nodes}" if n_nodes is not None else ""
-        raise InputError(f"{shapes}{asked}; expected one row per node in each, of the same nodes.")
+        given = f" and n_nodes={n_nodes}" if n_nodes is not None else ""
+        raise InputError(f"{shapes}{given}; expected one row per node in each, of the same nodes.")
     numbers.update((row, row) for row in range(rows.pop()))
 
 

@@ -22,7 +22,7 @@ A `Network` is a `Sparse` that estimators treat as a graph: its entries are edge
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame, `low_rank` a `LowRank` from any
 of these. `Operator` is the base class: a subclass needs the product alone, all else has a slow default.
 Results are the same, to the bit, on any number of threads (of those on a device, up to rounding), and no
-operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
+operator but `Dense` forms n x n numbers, except in `toarray`.
 """
 
 from symclust.operators._arrays import bordered, dense_product, on_lines, stacked

@@ -1,4 +1,4 @@
-"""Arrays as products and kernels want them, and dense products whose bits do not depend on threads."""
+"""Arrays as products and kernels take them, and dense products whose bits do not depend on threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 # Rows of one BLAS call. From 64 to 512 measure alike; small ones leave work for several threads inside the
-# blocks of a few hundred rows that Gauss-Seidel sweeps ask for.
+# blocks of a few hundred rows of Gauss-Seidel sweeps.
 ROWS = 128
 # Multiplications below which handing blocks to other threads costs more than they save.
 WORTH_THREADS = 1 << 22
@@ -83,12 +83,12 @@ def as_pairs(rows: Any, columns: Any, n: int) -> tuple[NDArray[np.intp], NDArray
     """Row and column numbers as two arrays of integers of one length."""
     i, j = (np.arange(n)[as_index(index, n)] for index in (rows, columns))
     if i.size != j.size:
-        raise InputError(f"Entries are asked for in pairs; got {i.size} rows and {j.size} columns.")
+        raise InputError(f"Entries have a row and a column each; got {i.size} rows and {j.size} columns.")
     return i, j
 
 
 def as_vector(values: Any, n: int, dtype: Any, name: str) -> Array:
-    """Return `values` as n numbers of the given dtype, or raise an error that says how many there were."""
+    """`values` as n numbers of the given dtype; another number of them is refused."""
     vector = np.ascontiguousarray(values, dtype=dtype)
     if vector.shape != (n,):
         raise InputError(f"`{name}` must hold one number for each of {n}, got shape {vector.shape}.")
@@ -193,8 +193,8 @@ def on_lines(parts: Sequence[Array]) -> Array:
 def _crosses_lines(H: Array) -> bool:
     """Whether rows would take fewer lines of the cache if the first began with one.
 
-    NumPy's arrays begin 16 bytes after a line: a row of 64 bytes then takes two, and whoever reads rows of H
-    for a graph without order reads twice as much. Rows that are no multiple of half a line cross lines
+    NumPy's arrays begin 16 bytes after a line: a row of 64 bytes then takes two, and reading rows of H
+    for a graph without order takes twice as long. Rows that are no multiple of half a line cross lines
     wherever they lie.
     """
     return bool(H.shape[1] * H.itemsize % (LINE // 2) == 0 and H.nbytes > IN_CACHE and H.ctypes.data % LINE)

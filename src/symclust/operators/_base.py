@@ -1,4 +1,4 @@
-"""What every form of A can do, derived slowly but rightly from its product alone."""
+"""The operations of every form of A, derived slowly but rightly from its product alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Cursor(Protocol):
         """A[rows] @ H for the current H."""
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Hear that H[rows] has just changed by `delta`."""
+        """Take into account that H[rows] has just changed by `delta`."""
 
 
 class Operator(ABC):
@@ -85,7 +85,7 @@ class Operator(ABC):
     # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
     # waiting for the pool from inside it would never end.
     _rows_are_thread_safe: bool = False
-    # What a sweep that asks for products and diagonal blocks of some rows at a time costs, in products.
+    # Cost, in products, of a sweep by products with and diagonal blocks of some rows at a time.
     _blocks_cost: float = 1.0
     names: list[Any] | None = None
     # ndarray @ operator must fail with a clear TypeError instead of looping over rows as objects.
@@ -109,10 +109,10 @@ class Operator(ABC):
 
     @property
     def sweep_cost(self) -> float:
-        """What a sweep over all rows asks of A, in products with as many columns, as measured.
+        """Cost of a sweep over all rows, in products with as many columns, as measured.
 
-        1 where entries are stored; infinite where rows have to be made of products. What the rows' own k x k
-        problems cost is not in it.
+        1 where entries are stored; infinite where rows have to be made of products. The rows' own k x k
+        problems are not in it.
         """
         if not self.rows_are_cheap:
             return np.inf
@@ -202,7 +202,7 @@ class Operator(ABC):
         return self.rows(rows)[:, rows]
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """A_ij for paired arrays of row and column numbers."""
+        """Entries a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         values = np.empty(rows.size, dtype=self.dtype)
         for part in split(rows.size, self._block_size()):
@@ -218,7 +218,7 @@ class Operator(ABC):
         """A cursor for sweeps that change H row block by row block.
 
         ``cursor.product(rows)`` is A[rows] @ H for the current H, with slices as `_threads.split` makes them;
-        after changing ``H[rows]`` in place by `delta`, tell it so with ``cursor.update(rows, delta)``.
+        after a change of ``H[rows]`` in place by `delta`, call ``cursor.update(rows, delta)``.
         Make a new cursor for each sweep or every few: those that carry sums forward (gram, low rank) gather
         rounding errors.
         """
@@ -335,7 +335,7 @@ class Operator(ABC):
     # Spectrum -----------------------------------------------------------------------------------------------
 
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
-        """K eigenvalues, in descending order, and their eigenvectors as columns.
+        """The k eigenvalues, in descending order, and their eigenvectors as columns.
 
         Up to 800 rows, of a dense array up to 3,000, they are those of LAPACK. Beyond, Lanczos iterations
         find them; if eigenvalues lie too close together for these, the result is as near as a block method
@@ -369,7 +369,7 @@ def check_followed(operator: Operator, H: Array) -> Array:
 
 
 class RowProducts:
-    """Recomputes from H whenever it is asked, so there is nothing to keep up to date."""
+    """Computes each product anew from H, so there is nothing to keep up to date."""
 
     def __init__(self, operator: Operator, H: Array) -> None:
         self._operator = operator
@@ -403,7 +403,7 @@ class Restricted(Operator):
         return self._operator._rows(self._index[index])[:, self._index]
 
     def submatrix(self, index: Any) -> Restricted:
-        """The operator on fewer rows and columns; one restriction, however many were asked for."""
+        """The operator on fewer rows and columns; one restriction, however often it is called."""
         return Restricted(self._operator, self._index[as_subset(index, self.n)])
 
     def diagonal(self) -> Array:

@@ -297,7 +297,7 @@ def _product(X: sp.csr_array, H: Array) -> Array:
 class FactoredSum:
     """A = diag(scale) X diag(weights) Xᵀ diag(scale) + E with sparse X and E.
 
-    What row descent has to know of A to sweep over it without forming any of its rows.
+    All that row descent needs to sweep over A without forming any of its rows.
     """
 
     factor: SparseFactor
@@ -320,7 +320,7 @@ class FactoredSum:
 
     @cached_property
     def arrays(self) -> tuple[Array, ...]:
-        """X, scale, weights and E as the kernel wants them: all indices of one type."""
+        """X, scale, weights and E as the kernel takes them: all indices of one type."""
         X, E = self.factor.X, self.extra
         kind = np.promote_types(X.indices.dtype, E.indices.dtype)
         index = [array.astype(kind, copy=False) for array in (X.indptr, X.indices, E.indptr, E.indices)]

@@ -87,7 +87,7 @@ class Bipartite(Operator):
         return 0.0
 
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
-        """K eigenvalues and eigenvectors; the largest are singular values of X and [u; v]/√2.
+        """The k eigenvalues and eigenvectors; the largest are singular values of X and [u; v]/√2.
 
         Those come from XXᵀ or XᵀX, whichever is smaller: squared values lie further apart, and half of the
         spectrum is not there. Squares also lose half of the digits, so that very small ones are sought in A.

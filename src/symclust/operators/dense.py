@@ -29,7 +29,7 @@ FEW_ROWS = 4
 
 
 class Survey(NamedTuple):
-    """What one reading of all entries tells."""
+    """Results of one pass over all entries."""
 
     squares: float
     smallest: float
@@ -105,7 +105,7 @@ class Dense(Operator):
 
     @cached_property
     def _survey(self) -> Survey:
-        """What every check of a similarity asks for, from one reading of A."""
+        """Results of one pass over A, for all checks of a similarity."""
         return Survey(*_kernels.survey_dense(self.array))
 
     def _sum_of_squares(self) -> float:

@@ -238,7 +238,7 @@ def low_rank(A: Any, rank: int, *, n_passes: int = 2, random_state: Any = 0) -> 
     Parameters
     ----------
     A : array, sparse array, graph or Operator
-        Anything that `as_operator` takes; products are all that is asked of it.
+        Anything that `as_operator` takes; only products with it are needed.
     rank : int
         How many eigenvectors to keep, at most n.
     n_passes : int, default=2

@@ -91,6 +91,6 @@ class MaskedRowProducts:
         return self._whole.product(rows) - self._hidden.product(rows)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Tell both parts that H[rows] has changed by `delta`."""
+        """Update both cursors."""
         self._whole.update(rows, delta)
         self._hidden.update(rows, delta)

@@ -188,7 +188,7 @@ class ShiftedRowProducts:
         return self._operator._shifted(total, self._H, rows)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Tell all parts that H[rows] has changed by `delta`."""
+        """Update both cursors."""
         for part in self._parts:
             part.update(rows, delta)
 

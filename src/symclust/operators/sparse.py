@@ -31,7 +31,7 @@ class Sparse(Operator):
     Attributes
     ----------
     indptr, indices, values : ndarray
-        The three arrays of CSR, as the kernels want them: `indptr` and `indices` both int32 or both int64.
+        The three arrays of CSR, as the kernels take them: `indptr` and `indices` both int32 or both int64.
     csr : scipy.sparse.csr_array
         The same arrays as a SciPy object.
 
@@ -61,7 +61,7 @@ class Sparse(Operator):
         return {"csr": self.csr, "names": self.names}
 
     def _restore(self) -> None:
-        Sparse.__init__(self, self.csr)  # what kernels are given fits together, whatever a file says
+        Sparse.__init__(self, self.csr)  # checks: the kernels rely on parts that fit together
 
     def _product(self, H: Array) -> Array:
         out = np.empty_like(H)
@@ -106,7 +106,7 @@ class Sparse(Operator):
         return self.csr.diagonal()
 
     def diagonal(self) -> Array:
-        """The n diagonal entries; found once, since every sweep over the rows asks for them."""
+        """The n diagonal entries; found once: every sweep over the rows needs them."""
         return self._diagonal.copy()
 
     def _sum_of_squares(self) -> float:

@@ -213,7 +213,7 @@ def _discs(A: Any, labels: Array, max_discs: int, max_edges: int, rng: np.random
         (np.ones(len(shown)), (shown, place[labels[shown]])), shape=(len(labels), max(len(names), 1))
     )
     between = _positive(block_sums(A, Z))
-    # Large clusters have more edges to all others: how close two are is said by edges per pair of nodes.
+    # Large clusters have more edges to all others: edges per pair of nodes measure how close two are.
     pairs = between.tocoo()
     close = csr_array((pairs.data / np.sqrt(sizes[pairs.row] * sizes[pairs.col]), pairs.coords), pairs.shape)
     positions = _into_square(_by_forces(_positive(close), _circle(len(names)), n_steps=300), margin=0.12)

@@ -40,10 +40,10 @@ class Described:
 
 
 def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
-    """"features", "similarity" or "graph", by symmetry and the diagonal.
+    """ "features", "similarity" or "graph", by symmetry and the diagonal.
 
-    Distances are symmetric with a zero diagonal, too: they are refused, since as similarities they would tell
-    the contrary of what they mean.
+    Distances are symmetric with a zero diagonal, too: they are refused, since they mean the contrary of
+    similarities.
 
     Examples
     --------

@@ -243,7 +243,7 @@ def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:
 
 
 def _kind_by_options(options: dict[str, Any]) -> str:
-    """Return what the options given have a meaning for."""
+    """The kind of data that the given options belong to."""
     if any(name in options for name in OF_TEXTS):
         return "texts"
     return "graph" if any(name in options for name in OF_GRAPHS) else "auto"
@@ -258,7 +258,7 @@ def _format_of_texts(source: Source, options: dict[str, Any]) -> str:
 
 
 def _format_by_rows(source: Source, layout: Layout) -> str:
-    """Return what rows look like: a table, edges, a table of texts, or a document each."""
+    """The format that rows look like: a table, edges, a table of texts, or a document each."""
     rows, has_header = layout.rows, looks_like_header(layout.rows)
     if _is_square(layout):
         return "table"

@@ -52,7 +52,7 @@ MAGIC = {
 
 
 def magic_of(head: bytes) -> str | None:
-    """The format that the first bytes of a file tell, or None."""
+    """The format of a file by its first bytes, or None."""
     return next((name for start, name in MAGIC.items() if head.startswith(start)), None)
 
 

@@ -146,7 +146,7 @@ def _read_member(source: Source, archive: zipfile.ZipFile, member: zipfile.ZipIn
 
 
 def _read_scipy(source: Source, archive: zipfile.ZipFile, members: dict[str, Any]) -> sparse.csr_array:
-    """Return what `scipy.sparse.save_npz` has written."""
+    """The matrix that `scipy.sparse.save_npz` has written."""
     form = _read_member(source, archive, members["format"]).tobytes().strip(b"\0").decode("latin-1")
     parts = {"csr": PARTS, "csc": PARTS, "coo": ("data", "row", "col", "shape")}.get(form)
     if parts is None or not set(parts) <= set(members):

@@ -40,7 +40,7 @@ __all__ = [
 
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
-# Names that pandas would read as other whole numbers than they say: 007, +7, and 7.0 or 1e3 as an end.
+# Names that pandas would change to whole numbers: 007, +7, and 7.0 or 1e3 as an end.
 PADDED = re.compile(rb"(?:^|[\s,;|])[+-]?(?:0\d|\+)", re.MULTILINE)
 BROKEN = re.compile(rb"^[ \t]*(?:[^\s,;|]+[ \t,;|]+)?[^\s,;|]*[.eE]", re.MULTILINE)
 ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")
@@ -304,7 +304,7 @@ def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) ->
 
 
 def looks_like_edges(layout: Layout) -> bool:
-    """Whether rows of a text without an ending that tells are edges: two whole numbers or two names each.
+    """Whether rows of a text of unknown format are edges: two whole numbers or two names each.
 
     Two words in every line may also be very short documents: names come back in other lines, most words of
     documents do not.

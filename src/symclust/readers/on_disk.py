@@ -70,7 +70,7 @@ def build_on_disk(
         To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
         a folder beside it.
     delimiter : str, optional
-        The character between fields, or ``"spaces"``; guessed unless told.
+        The character between fields, or ``"spaces"``; guessed by default.
     header : bool or "auto", default="auto"
         Whether the first line of a text names the columns.
     weight : str, int or None, default="auto"

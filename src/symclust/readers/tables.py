@@ -287,7 +287,7 @@ def _texts_of(frame: Any) -> list[Any]:
 
 
 def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[str]) -> Any:
-    """The table with its gaps treated as told; text columns that go anyway are not looked at."""
+    """The table with its gaps treated as `missing` says; text columns that are dropped may have some."""
     if text_columns == "drop" and (dropped := _texts_of(_with_commas(frame))):
         notes.append(f"Left out the text column{'s' * (len(dropped) != 1)} {_listed(dropped)}.")
         frame = frame.drop(columns=dropped)

@@ -206,7 +206,7 @@ def _guess_key(source: Source, encoding: str) -> str:
 
 
 def _name_by_key(source: Source, found: Texts, id_column: Any, encoding: str) -> None:
-    """Name the documents by a key that each has with another value, "id" or "name" if none is told."""
+    """Name the documents by a key that each has with another value, "id" or "name" if none is given."""
     values = [value for _, value, _ in _values(source, encoding)]
     for key in ("id", "name") if id_column == AUTO else (id_column,):
         names = [value.get(key) if isinstance(value, dict) else None for value in values]

@@ -72,7 +72,7 @@ class Arrays:
         return [row, start, list(array.shape), order]
 
     def get(self, row: int, start: int, shape: list[int], order: str) -> Array:
-        """The array of a place, the same one whenever it is asked for."""
+        """The array of a place, the same object at every call."""
         place = (row, start, tuple(shape), order)
         if place not in self._made:
             self._made[place] = self._cut_out(row, start, shape, order)
@@ -185,7 +185,7 @@ def _read(archive: ZipFile, entry: ZipInfo) -> bytearray:
 
 
 def _from_npy(content: bytearray) -> Array:
-    """The numbers in a NumPy file, which has to be exactly as long as it says."""
+    """The numbers in a NumPy file, which has to be exactly as long as its header says."""
     file = BytesIO(memoryview(content)[: 1 << 16])
     if npy.read_magic(file) != (1, 0):
         raise ValueError("an array in an unknown version of NumPy's format")

@@ -118,7 +118,7 @@ class Checkpoint:
         return f"Checkpoint({str(self.path)!r}, every={self.every!r})"
 
     def __call__(self, *progress: Any) -> object:
-        """Return what the callback of the user answers."""
+        """The answer of the user's callback."""
         return None if self.callback is None else self.callback(*progress)
 
 

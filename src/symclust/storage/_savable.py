@@ -105,7 +105,7 @@ class Savable:
         repr(self)
         for name in ("communities", "to_dataframe"):
             if hasattr(type(self), name):
-                with suppress(SymclustError):  # said in our words, by a model that is as it was saved
+                with suppress(SymclustError):  # a model that was saved in this state
                     getattr(self, name)()
 
     def __getattr__(self, name: str) -> Any:
@@ -123,7 +123,7 @@ def load(path: str | PathLike[str]) -> Any:
 
     Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the
     names of classes of symclust that are on a list. Damaged files are refused by their checksums. Still, rely
-    on what a model says only if you trust whoever made it.
+    on a model only if you trust whoever made it.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, C
         raise InputError(f"{showable(str(path))} cannot be read: {error.strerror or error}.") from error
     except InputError as error:
         raise InputError(f"{showable(str(path))} is not {what}: {error}.") from error
-    except Exception as error:  # whatever zipfile, json and NumPy say to bytes that nobody vouches for
+    except Exception as error:  # zipfile, json and NumPy have errors of all kinds for damaged bytes
         raise InputError(
             f"{showable(str(path))} is not {what}: it is damaged "
             f"({type(error).__name__}: {showable(str(error))[:200]})."

@@ -1,6 +1,6 @@
 """Python values as JSON with places in arrays, and back.
 
-Numbers, text, None and lists are JSON's own. Everything else is an object with one key that says what it is,
+Numbers, text, None and lists are JSON's own. Everything else is an object with one key, its type,
 such as ``{"tuple": [1, 2]}``. Instances of our own classes, sparse arrays and long lists stand in a list of
 their own and are referred to by number, as arrays are by their place: what is shared is written once and
 stays shared.
@@ -36,7 +36,7 @@ COMPRESSED = ("csr", "csc")
 
 
 def plain_state(value: Any) -> dict[str, Any]:
-    """The attributes of an instance without those that are computed again when asked for."""
+    """The attributes of an instance without cached properties, which are computed again."""
     cls = type(value)
     return {
         name: attribute
@@ -195,9 +195,9 @@ class Encoder:
 
 
 class Decoder:
-    """Values on their way out of a file, which nobody vouches for.
+    """Values on their way out of a file, which may be damaged or hostile.
 
-    Whatever is wrong raises some exception; `load` says that the file is damaged.
+    Anything wrong raises some exception; `load` turns it into an InputError.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class Decoder:
         }
 
     def decode(self, value: Any) -> Any:
-        """Return what a piece of JSON stands for."""
+        """The value that a piece of JSON stands for."""
         if isinstance(value, list):
             return self._each(value)
         if not isinstance(value, dict):
@@ -328,7 +328,7 @@ class Decoder:
             "csc_matrix": sparse.csc_matrix,
         }[kind](shape, dtype=arrays[0].dtype)
         made.data, made.indices, made.indptr = arrays
-        made.check_format(full_check=True)  # compiled code reads where these numbers say
+        made.check_format(full_check=True)  # compiled code reads at these numbers
         made.data, made.indices, made.indptr = arrays  # the check makes views of them, which are not shared
         if not made.data.shape == made.indices.shape == (made.indptr[-1],):
             raise ValueError("a sparse array whose parts differ in length")

@@ -18,7 +18,7 @@ import numpy as np
 from symclust._threads import checkpoint
 from symclust._types import Array
 from symclust.exceptions import InputError, WorkerError
-from symclust.operators.dask._workers import client_in_use, is_closed, losses_told
+from symclust.operators.dask._workers import client_in_use, is_closed, naming_losses
 from symclust.validation import check_number, float_dtype, is_a
 
 __all__ = ["RowBlocks", "gathered_entries", "is_dask", "over_blocks"]
@@ -109,7 +109,7 @@ class RowBlocks:
         """
         import dask
 
-        with losses_told(self._client_now()):
+        with naming_losses(self._client_now()):
             blocks = dask.persist(*self._tasks(function, shared, each))
         return replace(self, blocks=blocks, client=client_in_use())
 
@@ -122,7 +122,7 @@ class RowBlocks:
         import dask
 
         checkpoint()
-        with losses_told(self._client_now()):
+        with naming_losses(self._client_now()):
             return list(dask.compute(*self._tasks(function, shared, each)))
 
     def sum(
@@ -130,7 +130,7 @@ class RowBlocks:
     ) -> tuple[Any, ...]:
         """The sums of the tuples ``function(block, *each[b], *shared)``, added up on the workers.
 
-        Always in the same order, whoever is first.
+        The order is always the same, however fast each block is.
         """
         import dask
 
@@ -138,7 +138,7 @@ class RowBlocks:
         tasks, add = self._tasks(function, shared, each), dask.delayed(_added, pure=False)
         while len(tasks) > 1:
             tasks = [add(tasks[place : place + ADDED]) for place in range(0, len(tasks), ADDED)]
-        with losses_told(self._client_now()):
+        with naming_losses(self._client_now()):
             return dask.compute(tasks[0])[0]
 
     def chosen(self, numbers: Array) -> RowBlocks:
@@ -156,7 +156,7 @@ class RowBlocks:
         return np.split(rows, np.cumsum(self.sizes)[:-1])
 
     def _client_now(self) -> Any:
-        """The client in use; refuse objects of one that was closed, which others wait for in vain."""
+        """The client in use; objects of a closed client are refused, since a wait for them would not end."""
         if is_closed(self.client):
             raise WorkerError(
                 f"The client whose workers had the {len(self.blocks)} blocks of rows was closed, or has lost "
@@ -178,7 +178,7 @@ def _call(function: Callable[..., Any], block: Any, own: tuple[Any, ...], shared
 
 
 def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
-    """The Dask array of ``function(rows, shared)``, of the shape of X and made when asked for."""
+    """The Dask array of ``function(rows, shared)``, of the shape of X and computed lazily."""
     import dask
 
     once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False)
@@ -188,8 +188,8 @@ def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
 
 
 def _with_known_rows(X: Any) -> Any:
-    """X with numbers of rows, which arrays that were made of tables do not know."""
-    with losses_told(client_in_use()):
+    """X with numbers of rows: arrays made of tables lack them."""
+    with naming_losses(client_in_use()):
         return X.compute_chunk_sizes() if np.isnan(X.shape).any() else X
 
 

@@ -2,7 +2,7 @@
 
 Every wait has an end. Blocks are results of a graph of tasks, so that the scheduler makes those of a lost
 worker again on another. What is sent to the workers for one pass has no such history: if some of it is lost,
-it is sent again. What distributed raises when a client, a scheduler or workers are gone is told here as a
+it is sent again. Errors of distributed about a client, a scheduler or workers that are gone become a
 `WorkerError`, for blocks of rows too.
 """
 
@@ -24,7 +24,7 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputTypeError, SymclustError, WorkerError
 
-__all__ = ["Blocks", "client_in_use", "hold_blocks", "losses_told"]
+__all__ = ["Blocks", "client_in_use", "hold_blocks", "naming_losses"]
 
 ATTEMPTS = 5  # passes that are begun anew when what was sent for them is lost
 PIECE_BYTES = 1 << 20  # smaller pieces of H would cost more messages than they spare
@@ -58,7 +58,7 @@ def is_closed(client: Any) -> bool:
 
 
 @contextmanager
-def losses_told(client: Any) -> Iterator[None]:
+def naming_losses(client: Any) -> Iterator[None]:
     """Raise a `WorkerError` for what a lost client, scheduler or worker causes; other errors as they are."""
     try:
         yield
@@ -69,7 +69,7 @@ def losses_told(client: Any) -> Iterator[None]:
 
 
 def about_loss(error: Exception, client: Any) -> str:
-    """Return what was lost, and what to do about it."""
+    """Message of a loss, with its cure."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):
@@ -106,7 +106,7 @@ class Blocks(Protocol):
         """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Number of blocks."""
 
 
 def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
@@ -117,7 +117,7 @@ def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
 
 def client_in_use() -> Any:
     """The client in use, or None."""
-    if "distributed" not in sys.modules:  # nobody has made one
+    if "distributed" not in sys.modules:
         return None
     from distributed import default_client
 
@@ -174,7 +174,7 @@ class HeldByWorkers:
     ) -> None:
         _check_waits(client)
         self._graph, self._client, self._timeout = list(graph), client, float(timeout)
-        with losses_told(client):
+        with naming_losses(client):
             self._blocks = client.compute(self._graph) if blocks is None else blocks
         self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
 
@@ -206,7 +206,7 @@ class HeldByWorkers:
         delayed, submit = need("dask", "dask").delayed, partial(self._client.submit, pure=False)
         once = delayed(shared)
         graph = [delayed(function)(self._graph[number], once, other) for number, other in others.items()]
-        with losses_told(self._client):
+        with naming_losses(self._client):
             sent = submit(np.asarray, shared)  # a task, which is done again if it is lost
             blocks = [submit(function, self._blocks[number], sent, other) for number, other in others.items()]
         return HeldByWorkers(graph, self._client, self._timeout, blocks)
@@ -226,15 +226,15 @@ class HeldByWorkers:
     def _send(self, pieces: list[Any], end: float) -> list:
         """Give each piece to a worker.
 
-        Copies for all workers are not asked for here: a worker that is lost while they are made would be
-        waited for without end. Workers take the pieces that they lack from each other.
+        No copies are made for all workers: the wait for one that is lost meanwhile would have no end.
+        Workers take the pieces that they lack from each other.
         """
         return self._wait(lambda: self._client.scatter(pieces, hash=False, asynchronous=True), end)
 
     def _at_home(self, end: float) -> list[dict[str, Any]]:
         """For each block what has its task run where it is kept, as long as that worker is there.
 
-        Left alone, the scheduler copies blocks to whoever is idle: twice the bytes, and the memory for them.
+        By default the scheduler copies blocks to idle workers: twice the bytes, and the memory for them.
         """
         keys = [block.key for block in self._blocks]
         found = self._wait(lambda: self._client.scheduler.who_has(keys=keys), end)
@@ -266,7 +266,7 @@ class HeldByWorkers:
                 if not (isinstance(error, OSError) or is_loss(error, self._client)):
                     raise
                 if any(block.status == "error" for block in self._blocks):
-                    raise  # no worker was lost: the blocks cannot be made, for example for want of a file
+                    raise  # no worker was lost: the blocks cannot be made, such as without their file
                 last = error
             if time.monotonic() >= end:
                 break
@@ -285,7 +285,7 @@ class HeldByWorkers:
             )
         _check_waits(client)
         self._client, self._homes = client, {}
-        with losses_told(client):
+        with naming_losses(client):
             self._blocks = client.compute(self._graph)
 
     def _make_lost_blocks(self) -> None:

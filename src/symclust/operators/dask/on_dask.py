@@ -274,7 +274,7 @@ def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) ->
 
 
 def prepare(*chunks: Any) -> Any:
-    """The chunks of some rows as one array, dense or CSR, as the kernels want it."""
+    """The chunks of some rows as one array, dense or CSR, as the kernels take it."""
     parts = [chunk.tocsr() if hasattr(chunk, "tocsr") else chunk for chunk in chunks]
     if any(map(sp.issparse, parts)):
         whole = (
@@ -290,7 +290,7 @@ def shape_and_dtype(block: Any, _: None = None) -> tuple[tuple[int, int], str]:
 
 
 def as_it_is(value: Any, _: None = None) -> Any:
-    """Return what a worker has."""
+    """The value itself, from a worker."""
     return value
 
 
@@ -310,7 +310,7 @@ def take_rows(block: Any, _: None, index: Array) -> Array:
 
 
 def take_part(block: Any, columns: Array, rows: Array) -> Any:
-    """Some rows and columns, as the kernels want them."""
+    """Some rows and columns, as the kernels take them."""
     return prepare(block[rows][:, columns])
 
 

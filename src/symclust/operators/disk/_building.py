@@ -129,7 +129,7 @@ def save_on_disk(A: Any, folder: Any) -> OnDisk:
 
 @contextmanager
 def _matrix_folder(folder: Any, needed: Callable[[], int]) -> Iterator[Path]:
-    """Give a folder beside, whose subfolder ``matrix`` becomes the one that was asked for: all or nothing."""
+    """Yield a temporary folder, whose subfolder ``matrix`` becomes `folder` in the end: all or nothing."""
     target, parent = Path(folder), Path(folder).absolute().parent
     if target.exists():
         raise InputError(f"{str(folder)!r} is there already. Name a folder that is not, or remove it.")
@@ -216,7 +216,7 @@ class _Builder:
         path.unlink()
 
     def _directed(self) -> Iterator[Array]:
-        """Edges that are no loops in the order of their pairs, in parts with all of a pair's."""
+        """Edges without loops, sorted by their pair of nodes; all edges of a pair are in one part."""
         sorter = self._sorter(DIRECTED)
         for spooled, positions in self._spooled():
             i, j = self.nodes.places(spooled["source"]), self.nodes.places(spooled["target"])
@@ -311,7 +311,7 @@ def _write_npy_header(file: BinaryIO, dtype: np.dtype[Any], length: int) -> None
 
 
 def _sorted_once(parts: list[Array]) -> Array:
-    """Return what `np.unique` does, which may hash where sorting is many times faster."""
+    """Sorted distinct numbers; `np.unique` may hash them, which takes many times longer."""
     numbers = np.sort(np.concatenate(parts))
     return numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if numbers.size else numbers
 
@@ -418,7 +418,7 @@ class _Nodes(Sequence[Any]):
         return self._known[name]
 
     def finish(self) -> None:
-        """Hear that all edges have come."""
+        """Settle the final numbers, after the last edge."""
         self._join()
         self._known.clear()
         self._is_finished = True
@@ -432,7 +432,7 @@ class _Nodes(Sequence[Any]):
         return np.searchsorted(self._numbers, numbers)
 
     def write(self, folder: Path) -> dict[str, Any]:
-        """Write the names, and return what the header says of them; numbers from 0 on are not written."""
+        """Write the names, and return their part of the header; numbers from 0 on are not written."""
         names = self.rename(self._texts) if self.are_texts else self._numbers
         if not isinstance(names[0], str) and self.are_texts and max(map(abs, names)) >= 1 << 63:
             names = self._texts  # such large numbers have no place in names.npy

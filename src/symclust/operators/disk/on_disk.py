@@ -111,7 +111,7 @@ class OnDisk(Summarized):
 
     @cached_property
     def names(self) -> list[Any] | None:
-        """Names of the rows, read when they are first asked for; None where they are numbers from 0 on."""
+        """Names of the rows, read when first used; None where they are numbers from 0 on."""
         return read_names(self.folder, self._kind_of_names, self.n, self._sum_of_names)
 
     # Blocks -------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """PyTorch tensors that NumPy's operators and functions work on, wherever they live.
 
-What solvers, objectives and constraints do to H they say in NumPy. For a `TensorArray` NumPy hands the call
-over (`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. What has
+Solvers, objectives and constraints are written in NumPy. For a `TensorArray` NumPy hands the call over
+ (`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. What has
 no entry below is refused by NumPy with its name; nothing falls back to the host in silence. Arrays cross
 through `to_device` and `to_host` alone.
 
@@ -73,7 +73,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         return f"<TensorArray of shape {self.shape}, {self.dtype}, on {self.tensor.device}>"
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-        raise TypeError(f"{self!r} does not become a NumPy array unasked: say operator.from_device(H).")
+        raise TypeError(f"{self!r} is not made a NumPy array in silence: call operator.from_device(H).")
 
     # What an ndarray has ------------------------------------------------------------------------------------
 

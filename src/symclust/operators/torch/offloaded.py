@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Offloaded"]
 
-UNASKED = 1 << 28  # bytes of A on a device that does not say how much memory it has
+DEFAULT_LIMIT = 1 << 28  # bytes of A on a device that does not say how much memory it has
 
 
 class Offloaded(DeviceOperator):
@@ -48,7 +48,7 @@ class Offloaded(DeviceOperator):
     Attributes
     ----------
     host : Dense, Sparse or OnDisk
-        The matrix where it is kept. It answers what is asked once, such as symmetry and norm.
+        The matrix where it is kept. Symmetry, norm and diagonal are computed there.
     stays : bool
         Whether all of A fits into `memory_limit`: it then stays on the device after the first product.
 
@@ -98,7 +98,7 @@ class Offloaded(DeviceOperator):
         send = partial(_send, n=self.n, device=self.device, used_on=_stream(self.device))
         return ahead(map(send, _host_blocks(self.host, self._cuts)))
 
-    # What the host knows ------------------------------------------------------------------------------------
+    # From the host ------------------------------------------------------------------------------------------
 
     def _rows(self, index: Any) -> Array:
         return self.host._rows(index)
@@ -173,7 +173,7 @@ def _room_on(device: torch.device) -> int:
     import torch
 
     if device.type != "cuda":
-        return UNASKED
+        return DEFAULT_LIMIT
     return max(1, torch.cuda.mem_get_info(device)[0] // 2)
 
 
@@ -214,7 +214,7 @@ def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Iterator[A
 
 
 def _stream(device: torch.device) -> Any:
-    """Return where products are queued, None for a device on which copies wait for nothing."""
+    """The stream of products; None for a device on which copies wait for nothing."""
     import torch
 
     return torch.cuda.current_stream(device) if device.type == "cuda" else None

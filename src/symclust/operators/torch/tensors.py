@@ -88,7 +88,7 @@ class DeviceOperator(Operator):
 
 
 class TensorOperator(DeviceOperator):
-    """A that is a tensor. A subclass has its entries in `values`, and says where each of them stands.
+    """A that is a tensor. A subclass has its entries in `values`, and gives the place of each.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ def is_tensor(anything: Any) -> bool:
 
 
 def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
-    """A tensor as an operator, in another precision if asked for."""
+    """A tensor as an operator, in another precision if `dtype` is given."""
     import torch
 
     if dtype is not None:
@@ -382,7 +382,7 @@ def _csr(indptr: Any, indices: Any, values: Any, shape: Any, check: bool = False
 
 @cache
 def hush_about_csr() -> None:
-    """Let PyTorch say here, once and unheard, that its CSR is in beta state: products are settled."""
+    """Trigger PyTorch's one warning that CSR is in beta state, and suppress it: products are settled."""
     import torch
 
     with warnings.catch_warnings():
