@@ -148,17 +148,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def refuse_failure(folder: Path, doing: str, needed: Callable[[], int]) -> Iterator[None]:
-    """Turn the failure of a disk into an `InputError` that names the folder, and the bytes if it is full.
-
-    Parameters
-    ----------
-    folder : Path
-        Where files are written.
-    doing : str
-        What is being done, as the beginning of a sentence.
-    needed : callable
-        Returns about how many bytes it takes.
-    """
+    """Turn the failure of a disk into an `InputError` that names the folder, and the bytes if it is full."""
     try:
         yield
     except OSError as error:

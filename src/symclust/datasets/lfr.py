@@ -84,15 +84,9 @@ def lfr(
     0.1
     """
     plan = _Plan(
-        n_nodes,
-        mixing,
-        average_degree,
-        max_degree,
-        degree_exponent,
-        community_exponent,
-        min_community,
+        n_nodes, mixing, average_degree, max_degree, degree_exponent, community_exponent, min_community,
         max_community,
-    )
+    )  # fmt: skip
     A, node, community = _generate(plan, np.random.default_rng(random_state))
     return A, community[np.argsort(node)]
 
@@ -151,17 +145,9 @@ def overlapping_lfr(
     [0, 450, 50]
     """
     plan = _Plan(
-        n_nodes,
-        mixing,
-        average_degree,
-        max_degree,
-        degree_exponent,
-        community_exponent,
-        min_community,
-        max_community,
-        overlapping_nodes,
-        memberships_per_overlapping_node,
-    )
+        n_nodes, mixing, average_degree, max_degree, degree_exponent, community_exponent, min_community,
+        max_community, overlapping_nodes, memberships_per_overlapping_node,
+    )  # fmt: skip
     A, node, community = _generate(plan, np.random.default_rng(random_state))
     shape = (n_nodes, int(community.max()) + 1)
     return A, csr_array((np.ones(len(node)), (node, community)), shape=shape)

@@ -24,36 +24,16 @@ LARGEST_NODE = 0.016
 
 @dataclass(frozen=True)
 class GraphMap:
-    """A graph in the plane; lengths are in units of the side of the picture.
+    """A graph in the plane; lengths are in units of the side of the picture."""
 
-    Attributes
-    ----------
-    positions : ndarray of shape (n_marks, 2)
-        Centres between 0 and 1, of nodes or of discs.
-    radii : ndarray of shape (n_marks,)
-        How large they are.
-    clusters : ndarray of shape (n_marks,)
-        The cluster of each; −1 for none.
-    nodes : ndarray of shape (n_marks,)
-        The number of each node; of a disc, how many nodes it stands for.
-    edges : ndarray of shape (n_edges, 2)
-        Pairs of marks that are joined.
-    weights : ndarray of shape (n_edges,)
-        Their weights, the largest being 1.
-    is_aggregated : bool
-        Whether marks are discs that stand for clusters.
-    n_hidden : int
-        How many edges (of discs: pairs of clusters) were left out because they are the weakest.
-    """
-
-    positions: Array
+    positions: Array  # centres of nodes or discs, between 0 and 1
     radii: Array
-    clusters: Array
-    nodes: Array
-    edges: Array
-    weights: Array
-    is_aggregated: bool
-    n_hidden: int
+    clusters: Array  # −1 for none
+    nodes: Array  # the number of each node; of a disc, how many nodes it stands for
+    edges: Array  # pairs of marks
+    weights: Array  # of edges, the largest being 1
+    is_aggregated: bool  # marks are discs that stand for clusters
+    n_hidden: int  # edges that were left out because they are the weakest
 
 
 def graph_map(
@@ -65,23 +45,7 @@ def graph_map(
     max_discs: int = 120,
     random_state: int = 0,
 ) -> GraphMap:
-    """Lay out a graph: nodes by forces, more than `max_nodes` as one disc per cluster.
-
-    Parameters
-    ----------
-    A : ndarray, sparse array or operator of shape (n_samples, n_samples)
-        Weights of edges; only positive ones attract.
-    labels : array-like of shape (n_samples,), optional
-        Cluster of each node, −1 for none. Needed to draw more than `max_nodes`.
-    max_nodes, max_edges, max_discs : int
-        The most that is drawn of each; of edges the heaviest, of clusters the largest.
-    random_state : int
-        Seed of the start.
-
-    Returns
-    -------
-    GraphMap
-    """
+    """Lay out a graph: nodes by forces, more than `max_nodes` as one disc per cluster."""
     for name, value in (("max_nodes", max_nodes), ("max_edges", max_edges), ("max_discs", max_discs)):
         check_number(name, value, least=1, whole=True)
     n = A.shape[0]

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.exceptions import InputTypeError, OptionError
-from symclust.plotting._style import is_dark, line_colours, matplotlib_module
+from symclust.plotting._style import fresh_axes, is_dark, line_colours, matplotlib_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,8 +54,7 @@ def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str 
     history = _history(model_or_history)
     if against not in ("iteration", "seconds"):
         raise OptionError(f"against={against!r} is not known. Choose one of 'iteration', 'seconds'.")
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(5.6, 3.2), layout="constrained")[1]
+    ax = fresh_axes(ax, 5.6, 3.2)
     first, second = line_colours(is_dark(ax))
     _curve(ax, history, against, "objective", first, "-")
     if len(_drawable(history, "stationarity")):  # methods without gradients have none

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._types import Array
 from symclust.exceptions import InputTypeError
-from symclust.plotting._style import is_dark, line_colours, matplotlib_module
+from symclust.plotting._style import fresh_axes, is_dark, line_colours, matplotlib_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,8 +56,7 @@ def plot_selection(selection: Any, ax: Axes | None = None) -> Axes:
             f"A choice cannot be read from {type(selection).__name__}, which has no {', '.join(missing)}: "
             "give what select_n_clusters returns, or a model fitted with n_clusters='auto'."
         )
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(5.2, 3.6), layout="constrained")[1]
+    ax = fresh_axes(ax, 5.2, 3.6)
     k, (first, second) = np.asarray(selection.candidates), line_colours(is_dark(ax))
     null = _null_name(selection)
     shown = _shown_name(selection, null)

@@ -13,7 +13,14 @@ from symclust._text import showable
 from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import BORDER, SIGNED_MAP, is_dark, matplotlib_module, similarity_colours
+from symclust.plotting._style import (
+    BORDER,
+    SIGNED_MAP,
+    fresh_axes,
+    is_dark,
+    matplotlib_module,
+    similarity_colours,
+)
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
@@ -65,8 +72,7 @@ def plot_similarity(
     ['a', 'b']
     """
     A, labels = labelled_similarity(A, labels)
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(4.2, 4.2), layout="constrained")[1]
+    ax = fresh_axes(ax, 4.2, 4.2)
     n = A.shape[0]
     order = np.arange(n) if labels is None else cluster_order(labels)
     _draw_tiles(ax, binned_similarity(A, order, max_size), n)
@@ -118,18 +124,7 @@ def plot_before_after(
 
 
 def cluster_order(labels: ArrayLike) -> Array:
-    """Sort samples by cluster, keeping the given order inside each.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples,)
-        Cluster of each sample; integers or strings. Samples in no cluster, −1, come last.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        ``A[order][:, order]`` shows clusters as blocks on the diagonal.
-    """
+    """Numbers of samples by cluster, in the given order inside each; those in no cluster, −1, come last."""
     array = np.asarray(labels)
     if array.ndim != 1:
         raise InputError(f"labels has shape {array.shape}; expected a list with the cluster of each sample.")

@@ -44,21 +44,11 @@ WHOLE = re.compile(r"-?[1-9]\d{0,17}|0")
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is divided.
+    """How a text is divided."""
 
-    Attributes
-    ----------
-    delimiter : str
-        A character, or `SPACES`.
-    rows : list of list of str
-        The first rows, as they are divided.
-    notes : list of str
-        What was guessed.
-    """
-
-    delimiter: str
-    rows: list[list[str]]
-    notes: list[str]
+    delimiter: str  # a character, or `SPACES`
+    rows: list[list[str]]  # the first ones
+    notes: list[str]  # of guesses
 
     @property
     def width(self) -> int:

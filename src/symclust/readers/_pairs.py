@@ -40,7 +40,7 @@ class Described:
 
 
 def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
-    """ "features", "similarity" or "graph", by symmetry and the diagonal.
+    """The kind of a matrix by symmetry and diagonal: "features", "similarity" or "graph".
 
     Distances are symmetric with a zero diagonal, too: they are refused, since they mean the contrary of
     similarities.

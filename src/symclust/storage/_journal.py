@@ -182,17 +182,7 @@ def _written(task: Task) -> Any:
 
 
 class Journal:
-    """Answers by the names of their pieces, and how to write them.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint
-        Where to, and how often.
-    task : Task
-        The work.
-    answers, states : dict
-        Of finished pieces, and of descents under way, from a file.
-    """
+    """Answers by the names of their pieces, and how to write them."""
 
     def __init__(
         self, checkpoint: Checkpoint, task: Task, answers: dict[str, Any], states: dict[str, Any]
@@ -455,13 +445,7 @@ def stop_recording() -> None:
 
 
 def data_are(X: Any) -> None:
-    """Note which data a fit reads, by a product with a fixed vector; refuse others than those of the file.
-
-    Parameters
-    ----------
-    X : array, sparse array or Operator
-        What the rest of the work depends on.
-    """
+    """Note which data a fit reads, by a product with a fixed vector; refuse others than those of the file."""
     scope = _CURRENT.get()
     if scope is None or scope.key:  # parts of other work read parts of its data
         return

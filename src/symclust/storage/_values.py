@@ -46,22 +46,7 @@ def plain_state(value: Any) -> dict[str, Any]:
 
 
 class Encoder:
-    """Values on their way to a file.
-
-    Parameters
-    ----------
-    data : bool
-        Whether training data are kept.
-    where : str
-        What the values belong to, for messages.
-
-    Attributes
-    ----------
-    objects : list
-        What is referred to by number.
-    arrays : Arrays
-        Numbers that do not go into the JSON.
-    """
+    """Values on their way to a file; `objects` and `arrays` are what the JSON refers to by number."""
 
     def __init__(self, data: bool = True, where: str = "The model") -> None:
         self.data = data
@@ -198,13 +183,6 @@ class Decoder:
     """Values on their way out of a file, which may be damaged or hostile.
 
     Anything wrong raises some exception; `load` turns it into an InputError.
-
-    Parameters
-    ----------
-    objects : list
-        What is referred to by number.
-    arrays : Arrays
-        Numbers that are not in the JSON.
     """
 
     def __init__(self, objects: list[Any], arrays: Arrays) -> None:

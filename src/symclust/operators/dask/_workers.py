@@ -156,18 +156,7 @@ class HeldHere:
 
 
 class HeldByWorkers:
-    """Blocks in the memory of workers.
-
-    Parameters
-    ----------
-    graph : sequence of Delayed
-        One for each block. It is kept: where a block is lost for good, it is made again.
-    client : distributed.Client
-    timeout : float
-        Seconds that a pass over all blocks may take.
-    blocks : list of Future, optional
-        The blocks, where they are being made already.
-    """
+    """Blocks in the memory of workers; one that is lost for good is made again from `graph`."""
 
     def __init__(
         self, graph: Sequence[Any], client: Any, timeout: float, blocks: list[Any] | None = None

@@ -19,17 +19,7 @@ FEWEST = 16  # records that are held at a time, however little memory there is
 
 
 class ExternalSort:
-    """Sorts records by ``key``; those with the same key come in any order.
-
-    Parameters
-    ----------
-    folder : Path
-        Where runs are kept. They are removed as they are read.
-    dtype : dtype
-        Of the records; with a field ``key``.
-    memory_limit : int
-        Bytes of records in memory, with all copies that sorting makes.
-    """
+    """Sorts records by ``key``; those with the same key come in any order."""
 
     def __init__(self, folder: Path, dtype: Any, memory_limit: int) -> None:
         self.folder, self.dtype = folder, np.dtype(dtype)

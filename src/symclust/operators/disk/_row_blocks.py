@@ -160,21 +160,7 @@ def read_blocks(
     buffers: Buffers,
     finish: Callable[[RowBlock], RowBlock],
 ) -> Iterator[RowBlock]:
-    """Yield blocks of rows in order; a thread reads and finishes the next one while one is worked on.
-
-    Parameters
-    ----------
-    entries : Entries
-        Where column numbers and values are.
-    indptr : ndarray of shape (n + 1,)
-        The number of the first entry of each row.
-    blocks : sequence of slice
-        Of rows.
-    buffers : Buffers
-        What blocks are read into.
-    finish : callable
-        Checks a block and does to it what is still to be done, in place.
-    """
+    """Yield blocks of rows in order; a thread reads and finishes the next one while one is worked on."""
     largest = max((int(indptr[rows.stop] - indptr[rows.start]) for rows in blocks), default=0)
     with ExitStack() as stack:
         read = entries.open(stack)

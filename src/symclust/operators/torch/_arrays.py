@@ -58,13 +58,7 @@ def _dot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 class TensorArray(NDArrayOperatorsMixin, DeviceArray):
-    """A tensor as solvers see an array.
-
-    Parameters
-    ----------
-    tensor : torch.Tensor
-        float32 or float64; for masks and numbers of columns also bool and int64. It is not copied.
-    """
+    """A tensor as solvers see an array; it is not copied."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor = tensor

@@ -88,13 +88,7 @@ class DeviceOperator(Operator):
 
 
 class TensorOperator(DeviceOperator):
-    """A that is a tensor. A subclass has its entries in `values`, and gives the place of each.
-
-    Attributes
-    ----------
-    given : torch.Tensor
-        What A was made of.
-    """
+    """A that is a tensor. A subclass has its entries in `values`, and gives the place of each."""
 
     values: torch.Tensor
 
