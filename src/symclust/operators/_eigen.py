@@ -116,7 +116,7 @@ def _arpack(
 
 
 def _lanczos(operator: Operator, k: int, which: str, tol: float) -> tuple[Array, Array]:
-    """The k eigenpairs by ARPACK, and look for those that it did not see.
+    """The k eigenpairs by ARPACK, which is run again for those that it may have missed.
 
     One starting vector sees one direction of a repeated eigenvalue; only rounding shows it the others. A
     graph of five components, normalised, has five times the eigenvalue 1: ARPACK alone misses one of them in
