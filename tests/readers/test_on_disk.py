@@ -104,7 +104,7 @@ def test_a_folder_is_opened_by_read(tmp_path):
     ("name", "content", "words"),
     [
         ("a.edges", b"# nothing\n", "a.edges holds no edges"),
-        ("a.edges", b"ann\nbob\n", "one field in a line"),
+        ("a.edges", b"ann\nbob\n", "one field per line"),
         ("a.edges", b"a b 1\nb c x\n", r"the weight in edge 2 is 'x', not a number"),
         ("a.edges", b"a b 1\nb c\n", r"a.edges is ragged"),
         ("a.edges", b"a b 1\nb c nan\n", r"a.edges: The weight .* 'b' and 'c' is nan \(edge 2\)"),

@@ -70,7 +70,13 @@ def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
 
 def as_similarity(A: Any, names: list[Any] | None, name: str) -> Operator:
     """A matrix of similarities as an operator, checked."""
-    operator = _square(A, name)
+    A = check_features(A, name=name)
+    if A.shape[0] != A.shape[1]:
+        raise InputError(
+            f"{name} has shape {A.shape}; similarities and graphs are square, with one row and one column "
+            "for each sample. Say kind='features' if its rows are samples and its columns features."
+        )
+    operator = as_operator(A)
     operator.names = names
     try:
         check_similarity(operator, nonnegative=False)
@@ -95,13 +101,3 @@ def as_network(A: Any, names: list[Any] | None, name: str, notes: list[str]) -> 
         edges = edges - sparse.diags_array(edges.diagonal())
         notes.append(f"Dropped {loops:,} self-loop{'s' * (loops != 1)} on the diagonal.")
     return Network(edges, names)
-
-
-def _square(A: Any, name: str) -> Operator:
-    A = check_features(A, name=name)
-    if A.shape[0] != A.shape[1]:
-        raise InputError(
-            f"{name} has shape {A.shape}; similarities and graphs are square, with one row and one column "
-            "for each sample. Say kind='features' if its rows are samples and its columns features."
-        )
-    return as_operator(A)

@@ -210,18 +210,25 @@ class Source:
     def _read(self, file: Any, is_unpacked: bool = True) -> bytes:
         """All that a file holds; a small one may decompress to more than there is memory."""
         parts, total = [], 0
+        for part in self.parts(file):
+            parts.append(part)
+            total += len(part)
+            what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
+            if is_unpacked:
+                self.afford(total, what, UNPACK, ROOM)
+            else:
+                check_memory(ROOM * total, what, PART)
+        return b"".join(parts)
+
+    def parts(self, file: Any, size: int = CHUNK) -> Iterator[bytes]:
+        """Yield the content of a file that was opened here, some bytes at a time."""
+        total = 0
         try:
-            while part := file.read(CHUNK):
-                parts.append(part)
+            while part := file.read(size):
                 total += len(part)
-                what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
-                if is_unpacked:
-                    self.afford(total, what, UNPACK, ROOM)
-                else:
-                    check_memory(ROOM * total, what, PART)
+                yield part
         except DAMAGE as error:
             raise self._damaged(error, total) from error
-        return b"".join(parts)
 
     def _damaged(self, error: Exception, total: int = 0) -> InputError:
         if isinstance(error, EOFError):

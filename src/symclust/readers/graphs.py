@@ -30,6 +30,7 @@ __all__ = [
     "choose_columns",
     "edges_have_header",
     "end_places",
+    "lay_out_edges",
     "parse_edges",
     "read_edges",
     "read_gml",
@@ -61,6 +62,15 @@ def read_edges(
     data = without_comments(source.text(encoding))
     if not data.strip():
         raise InputError(f"{source.name} holds comments and no edges.")
+    layout, has_header, names, ends, column, notes = lay_out_edges(data, source, delimiter, header, weight)
+    frame = parse_edges(data, layout, names, has_header, ends, column, source)
+    return _build(frame, ends, column, duplicates, source.name, notes, (data, layout, has_header))
+
+
+def lay_out_edges(
+    data: bytes, source: Source, delimiter: str | None, header: bool | str, weight: Any
+) -> tuple[Layout, bool, list[Any], tuple[int, int], int | None, list[str]]:
+    """Layout of a list of edges, whether it has a header, columns, those of ends and weights, and notes."""
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
     if layout.width < 2:
         raise InputError(
@@ -70,10 +80,7 @@ def read_edges(
     has_header = edges_have_header(layout.rows) if header == AUTO else bool(header)
     names = layout.rows[0][: layout.width] if has_header else list(range(layout.width))
     ends, column, notes = choose_columns(names, layout, has_header, weight, source.name)
-    frame = parse_edges(data, layout, names, has_header, ends, column, source)
-    return _build(
-        frame, ends, column, duplicates, source.name, layout.notes + notes, (data, layout, has_header)
-    )
+    return layout, has_header, names, ends, column, layout.notes + notes
 
 
 def end_places(names: list[Any]) -> tuple[int, int] | None:

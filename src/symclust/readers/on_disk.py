@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +18,6 @@ from symclust.readers._delimited import (
     SAMPLE,
     Layout,
     as_names,
-    lay_out,
-    take_sample,
     without_comments,
 )
 from symclust.readers._pairs import Described
@@ -29,7 +25,7 @@ from symclust.readers._source import MARKS, Source, naming_damage
 from symclust.readers.graphs import (
     AUTO,
     choose_columns,
-    edges_have_header,
+    lay_out_edges,
     parse_edges,
     read_side,
     read_weights,
@@ -149,21 +145,10 @@ class _TextEdges:
     ) -> None:
         self.source, self.as_texts = source, False
         self.size = max(LEAST, memory_limit // SHARE)
-        sample = self._take_sample()
-        self.layout = lay_out(take_sample(sample, source.name), source.suffix, delimiter)
-        if self.layout.width < 2:
-            raise InputError(
-                f"{source.name} has one field in a line; an edge needs two names, separated by spaces, a tab "
-                "or a comma (or by delimiter=...)."
-            )
-        self.has_header = edges_have_header(self.layout.rows) if header == AUTO else bool(header)
-        width = self.layout.width
-        self.names = self.layout.rows[0][:width] if self.has_header else list(range(width))
-        self.ends, self.column, notes = choose_columns(
-            self.names, self.layout, self.has_header, weight, source.name
+        layout, self.has_header, self.names, self.ends, self.column, self.notes = lay_out_edges(
+            self._take_sample(), source, delimiter, header, weight
         )
-        self.notes = self.layout.notes + notes
-        self.layout = replace(self.layout, rows=self.layout.rows[self.has_header :])
+        self.layout = replace(layout, rows=layout.rows[self.has_header :])
 
     def _take_sample(self) -> bytes:
         """The first lines with edges, without comments."""
@@ -179,14 +164,15 @@ class _TextEdges:
     def _pieces(self, size: int) -> Iterator[bytes]:
         """Yield the text without comments, in whole lines of about `size` bytes."""
         rest, is_first = b"", True
-        for part in _read(self.source, size):
-            text, end = rest + part, (rest + part).rfind(b"\n") + 1
-            rest = text[end:]
-            if len(rest) > LONGEST_LINE:
-                raise InputError(f"{self.source.name} has a line longer than {LONGEST_LINE / 1e6:.0f} MB.")
-            if end:
-                yield self._bare(text[:end], is_first)
-                is_first = False
+        with self.source.open() as file:
+            for part in self.source.parts(file, size):
+                text, end = rest + part, (rest + part).rfind(b"\n") + 1
+                rest = text[end:]
+                if len(rest) > LONGEST_LINE:
+                    raise InputError(f"{self.source.name} has a line beyond {LONGEST_LINE / 1e6:.0f} MB.")
+                if end:
+                    yield self._bare(text[:end], is_first)
+                    is_first = False
         if rest:
             yield self._bare(rest + b"\n", is_first)
 
@@ -204,7 +190,7 @@ class _TextEdges:
         header, position, are_whole = self.has_header, 0, None
         for piece in self._pieces(self.size):
             begins = header and bool(piece.strip())
-            text = _without_first_row(piece) if begins else piece
+            text = piece.lstrip(b" \t\n").partition(b"\n")[2] if begins else piece
             header = header and not begins
             if not text.strip():
                 continue
@@ -230,27 +216,12 @@ class _TextEdges:
         return source, target, read_weights(frame[self.column], self.source.name, place)
 
 
-def _without_first_row(piece: bytes) -> bytes:
-    return piece.lstrip(b" \t\n").partition(b"\n")[2]
-
-
 def _as_text(piece: bytes, name: str) -> bytes:
     try:
         piece.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is no text in UTF-8: {error}. Convert it first.") from error
     return piece
-
-
-def _read(source: Source, size: int) -> Iterator[bytes]:
-    total = 0
-    with source.open() as file:
-        try:
-            while part := file.read(size):
-                total += len(part)
-                yield part
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise source._damaged(error, total) from error
 
 
 class _ParquetEdges:

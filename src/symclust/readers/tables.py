@@ -55,10 +55,8 @@ def read_table(
     names, has_header, notes = name_columns(layout, header, source.name)
     place, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
     frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
-    ids = None
-    if place is not None:
-        ids = take_ids(frame.iloc[:, place], source.name, is_sure, notes)
-        frame = frame if ids is None else frame.drop(columns=frame.columns[place])
+    ids = None if place is None else take_ids(frame.iloc[:, place], source.name, is_sure, notes)
+    frame = frame if ids is None or place is None else frame.drop(columns=frame.columns[place])
     return _finish(frame, ids, kind, columns, text_columns, missing, source.name, layout.notes + notes)
 
 
@@ -305,25 +303,18 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
             f"in {_row(frame, row)} of column {column!r}. Say what to do about them: missing='drop_rows', "
             "'drop_columns' or 'mean'."
         )
-    return {"drop_rows": _drop_rows, "drop_columns": _drop_columns, "mean": _fill}[missing](
-        frame, gaps, name, notes
-    )
-
-
-def _drop_rows(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
-    whole = ~gaps.any(axis=1).to_numpy()
-    if not whole.any():
+    if missing == "mean":
+        return _fill(frame, gaps, name, notes)
+    kept = frame.dropna(axis="index" if missing == "drop_rows" else "columns")
+    if missing == "drop_columns":
+        notes.append(f"Left out {_columns(concerned.index)}, which had missing values.")
+        return kept
+    if not len(kept):
         raise InputError(
             f"{name}: every row has a missing value. Say missing='drop_columns' or missing='mean'."
         )
-    notes.append(f"Left out {np.count_nonzero(~whole):,} of {len(frame):,} rows, which had missing values.")
-    return frame[whole]
-
-
-def _drop_columns(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
-    dropped = [column for column in frame.columns if gaps[column].any()]
-    notes.append(f"Left out {_columns(dropped)}, which had missing values.")
-    return frame.drop(columns=dropped)
+    notes.append(f"Left out {len(frame) - len(kept):,} of {len(frame):,} rows, which had missing values.")
+    return kept
 
 
 def _fill(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
