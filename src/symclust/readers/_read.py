@@ -150,7 +150,12 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
 
 
 def read_described(path: Any, kind: str = "auto", **options: Any) -> Described:
-    r"""Read a file as `read` does, and return with the data what they are and what was assumed.
+    r"""Read a file as `read` does, and describe the data: their kind, names, and what was assumed.
+
+    Parameters
+    ----------
+    path, kind, **options
+        As in `read`.
 
     Returns
     -------
