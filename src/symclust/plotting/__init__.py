@@ -15,7 +15,6 @@ from symclust.plotting.plot_memberships import plot_memberships
 from symclust.plotting.plot_segmentation import (
     plot_segmentation,
     read_segmentation,
-    segment_borders,
     segment_means,
     with_borders,
 )

@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 
 from symclust._types import Array
 from symclust.exceptions import InputError, OptionError
+from symclust.metrics import boundary_map
 from symclust.plotting._style import fresh_axes, matplotlib_module
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_segmentation", "segment_borders", "segment_means"]
+__all__ = ["plot_segmentation", "segment_means"]
 
 KINDS = ("overlay", "mean", "borders")
 LINE = (1.0, 0.87, 0.0)  # yellow
@@ -102,19 +103,11 @@ def segment_means(pixels: Array, segments: Array) -> Array:
     return means[codes].reshape(pixels.shape)
 
 
-def segment_borders(segments: Array) -> Array:
-    """Return which pixels have another segment to their right or below."""
-    borders = np.zeros(segments.shape, dtype=bool)
-    borders[:, :-1] |= segments[:, :-1] != segments[:, 1:]
-    borders[:-1] |= segments[:-1] != segments[1:]
-    return borders
-
-
 def with_borders(pixels: Array, segments: Array, least_side: int = 480) -> Array:
     """An image with thin lines between segments, small images enlarged so that the lines are thin."""
     times = max(1, -(-least_side // max(segments.shape)))
     shown, large = (array.repeat(times, axis=0).repeat(times, axis=1) for array in (pixels, segments))
-    shown[segment_borders(large)] = LINE
+    shown[boundary_map(large)] = LINE
     return shown
 
 
