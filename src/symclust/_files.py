@@ -1,7 +1,7 @@
 """Files and folders that are written completely or not at all.
 
-Both are written under a name that begins with ``.symclust-``, locked, and renamed at the end. What a killed
-process leaves behind has no lock any more: the next process that writes into the same folder removes it.
+Both are written under a name that begins with ``.symclust-``, locked, and renamed at the end. Leftovers of a
+killed process have no lock any more: the next process that writes into the same folder removes them.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _LOOK_UP = 0.1  # seconds
 
 
 class _Process:
-    """What a fork changes: a child starts with one thread, whatever its parent had."""
+    """State that a fork changes: a child starts with one thread, whatever its parent had."""
 
     forked = False
 

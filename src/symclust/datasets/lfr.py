@@ -388,8 +388,8 @@ def _rewire(
     """Exchange ends of random pairs of edges of one group; degrees stay, faulty edges go.
 
     All edges are paired at once and exchanged where that makes no fault: no forbidden edge (a loop is taken
-    for one), no edge that is there or that another pair is about to make. What is still faulty in the end is
-    left out.
+    for one), no edge that is there or that another pair is about to make. Edges that are still
+    faulty in the end are left out.
     """
     i, j = i.copy(), j.copy()
     for turn in range(REPAIRS):

@@ -26,7 +26,7 @@ def overlapping_nmi(
 ) -> float:
     r"""Normalised mutual information of two sets of communities that may overlap.
 
-    Each community is a 0/1 variable on the nodes. What is not known about one, given the other set, is
+    Each community is a 0/1 variable on the nodes. Its uncertainty, given the other set, is
     measured by the community of that set that says most about it, :math:`H(X_i|Y) = \min_j H(X_i|Y_j)`; with
     :math:`H(X) = \sum_i H(X_i)` and :math:`H(X|Y) = \sum_i H(X_i|Y)`
 

@@ -214,7 +214,7 @@ def boundary_precision_recall(
         True, or 1, on the boundaries that each annotator drew: one map, a list of maps or an array of shape
         (n_annotators, rows, columns). Of regions, give ``boundary_map(labels)``.
     boundary : array-like of shape (rows, columns)
-        What was detected: a map of bools, or the probability of a boundary from 0 to 1 at each pixel, for
+        The detected boundary: a map of bools, or the probability of a boundary from 0 to 1 at each pixel, for
         example the average of the boundary maps of many segmentations.
     tolerance : float, default=0.0075
         How far apart matched pixels may be, as a share of the diagonal of the image. The default is that of

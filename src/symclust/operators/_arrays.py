@@ -157,7 +157,7 @@ def bordered(A: Matrix, B: Matrix) -> Matrix:
     ----------
     A : ndarray or csr_array of shape (n, n)
     B : ndarray or sparse array of shape (m, n + m)
-        The new rows. What they hold in the last m columns is symmetric.
+        The new rows; their last m columns are symmetric.
 
     Examples
     --------

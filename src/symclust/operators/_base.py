@@ -63,7 +63,7 @@ class Operator(ABC):
     on_device : bool
         Products are made on a device, where factors live too: see `to_device`.
     names : list or None
-        What messages call the rows: the nodes of the graph that A was read from.
+        Names of the rows in messages: the nodes of the graph that A was read from.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Operator(ABC):
 
     @property
     def factored(self) -> FactoredSum | None:
-        """A as a sparse matrix times its transpose plus another sparse one, where it is known as such."""
+        """A as a sparse matrix times its transpose plus another sparse one, if it is known as such."""
         return None
 
     def __repr__(self) -> str:

@@ -98,8 +98,8 @@ class Summary:
 class Summarized(Operator):
     """A whose checks and sums come from one pass over all entries.
 
-    A subclass has `_summary`, `_compare_transposed`, and `_unscaled` where it is diag(d) B diag(d): then B is
-    looked at for symmetry, since d_i b_ij d_j is symmetric up to rounding only.
+    A subclass has `_summary` and `_compare_transposed`; if it is diag(d) B diag(d), also B as `_unscaled`.
+    Then B is checked for symmetry, since d_i b_ij d_j is symmetric up to rounding only.
     """
 
     _summary: Any

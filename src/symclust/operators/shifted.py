@@ -114,7 +114,7 @@ class Shifted(Operator):
 
     @cached_property
     def factored(self) -> FactoredSum | None:
-        """The sum of one of A and W with the other, sparse, and with −λD; where they are such."""
+        """A or W as a factored sum, plus the other one, if it is sparse, and −λD."""
         sums = [part.factored.times(factor) for factor, part in self._terms if part.factored is not None]
         sparse = [factor * part.csr for factor, part in self._terms if isinstance(part, Sparse)]
         if len(sums) != 1 or len(sums) + len(sparse) < len(self._terms):

@@ -32,7 +32,7 @@ def picture(
     dark : bool
         Light lines on a dark page instead of dark lines on a light one.
     file_format : {"png", "svg"}
-        What the bytes are.
+        Format of the bytes.
 
     Returns
     -------

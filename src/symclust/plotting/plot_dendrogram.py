@@ -35,7 +35,7 @@ def plot_dendrogram(model: Any, ax: Axes | None = None, *, max_leaves: int = 40,
     Parameters
     ----------
     model : fitted estimator with ``linkage_matrix_`` or ``tree_``, what `symclust.topics` returns, or Tree
-        What to draw.
+        The tree or merges to draw.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     max_leaves : int

@@ -34,7 +34,7 @@ def plot_history(model_or_history: Any, ax: Axes | None = None, *, against: str 
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     against : {"iteration", "seconds"}
-        What runs along the horizontal axis.
+        The horizontal axis.
 
     Returns
     -------

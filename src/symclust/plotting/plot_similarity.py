@@ -137,7 +137,7 @@ def _none_last(labels: Array) -> Array:
 
 
 def labelled_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
-    """Similarities and labels, those of a fitted model where one is given."""
+    """Similarities and labels; those of a fitted model, if that is given."""
     name = type(A).__name__
     if hasattr(A, "fit"):
         check_is_fitted(A, "labels_")

@@ -33,7 +33,7 @@ def plot_tree(
     Parameters
     ----------
     model : fitted estimator with ``tree_``, what `symclust.topics` returns, or Tree
-        What to draw.
+        The tree or merges to draw.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, taller for more leaves.
     max_leaves : int

@@ -1,4 +1,4 @@
-"""What readers of matrices and tables share: the answer, and matrices whose entries belong to pairs."""
+"""The answer of all readers, and matrices whose entries belong to pairs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KINDS = ("features", "similarity", "graph", "texts", "expression", "image")
 
 @dataclass(frozen=True)
 class Described:
-    """What a file holds, and what was assumed on the way.
+    """The content of a file, and the assumptions of its reader.
 
     Attributes
     ----------
     data : DataFrame, ndarray, csr_array, Operator, dict or AnnData
         What `read` returns.
     kind : {"features", "similarity", "graph", "texts", "expression", "image"}
-        What it is.
+        Kind of the data.
     names : list or None
         Names of the samples, nodes or documents.
     notes : list of str

@@ -96,7 +96,7 @@ def read(path: Any, kind: str = "auto", **options: Any) -> Any:
         A file, also compressed with gzip; a folder of text files, or one that `build_on_disk` has made; or
         ``"-"``, text on standard input.
     kind : {"auto", "features", "similarity", "graph", "texts", "expression", "image"}, default="auto"
-        What the file holds. "auto" goes by its ending, its first bytes and its first lines.
+        Content of the file. "auto" goes by its ending, its first bytes and its first lines.
     **options
         Further details; each format takes some of these and refuses the others by name.
 

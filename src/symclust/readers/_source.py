@@ -63,7 +63,7 @@ def naming_damage(problem: str) -> Iterator[None]:
         yield
     except (SymclustError, MemoryError):
         raise
-    except Exception as error:  # parsers have errors of many kinds, and raise others where they are misled
+    except Exception as error:  # parsers have errors of many kinds
         first = str(error).split("\n")[0].rstrip(".")[:200]
         raise InputError(f"{problem}: {first}.") from error
 
@@ -79,13 +79,13 @@ class Source:
     Attributes
     ----------
     name : str
-        What messages call it.
+        As messages call it.
     path : Path or None
         None for standard input.
     suffix : str
         The end of its name in lower case, such as ".csv", without a ".gz" behind it.
     notes : list of str
-        What was assumed about it.
+        Assumptions about it.
     """
 
     def __init__(self, path: Any) -> None:
@@ -139,9 +139,9 @@ class Source:
         size : int
             Bytes that it takes.
         what : str
-            What messages call it; it names the file.
+            Subject of the message; it names the file.
         advice : str
-            What to do about it.
+            The cure, as a sentence.
         room : int
             How many times the bytes are in memory.
         """

@@ -149,7 +149,7 @@ def parse_edges(
     source: Source,
     as_texts: bool = False,
 ) -> Any:
-    """The table: names as whole numbers where they are, which is many times faster, else as texts.
+    """The table: names as whole numbers if all are, which is many times faster, else as texts.
 
     Weights that are no numbers are texts too, to be named in a message.
     """

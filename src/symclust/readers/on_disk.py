@@ -53,8 +53,8 @@ def build_on_disk(
 ) -> OnDisk:
     r"""Turn a list of edges of any size into a matrix on disk, which estimators take with bounded memory.
 
-    The file is read in pieces; edges are sorted in runs, which are written and merged. What comes out is what
-    `symclust.read` makes of a file that fits into memory: the same names, the same order, the same weights.
+    The file is read in pieces; edges are sorted in runs, which are written and merged. The result is that of
+    `symclust.read` for a file that fits into memory: the same names, the same order, the same weights.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def build_on_disk(
     weight : str, int or None, default="auto"
         The column with the weights; None to let each edge count 1.
     duplicates : {"error", "sum", "max", "first"}
-        What to do about an edge that is listed more than once in a direction, or with two weights.
+        How to treat an edge that is listed more than once in a direction, or with two weights.
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}

@@ -421,7 +421,7 @@ def _listed(columns: list[Any], most: int = 5) -> str:
     return ", ".join(map(repr, columns[:most])) + more
 
 
-# What it is -------------------------------------------------------------------------------------------------
+# Its kind ---------------------------------------------------------------------------------------------------
 
 
 def _describe_pairs(frame: Any, kind: str, name: str, notes: list[str]) -> Described:

@@ -50,7 +50,7 @@ class Arrays:
     def put(self, array: Array) -> list[Any]:
         """Take an array; return where it will be found: row, start, shape and order in memory.
 
-        What lies in the same place in memory is taken once, whether it is the same object or a view.
+        Arrays at the same place in memory are taken once, whether they are the same object or views.
         """
         seen = array.ctypes.data, array.shape, array.strides, array.dtype
         if seen not in self._taken:

@@ -144,7 +144,7 @@ class Task:
 
     @classmethod
     def of(cls, what: Any, params: Mapping[str, Any]) -> Task:
-        """The task, with random numbers as they are now; refuse one that a file cannot hold."""
+        """The task with the present random numbers; one that a file cannot hold is refused."""
         name = name_of(what)
         if name is None:
             raise InputTypeError(
@@ -297,7 +297,7 @@ class Scope:
         return self.known(key, fits, rng)
 
     def known(self, key: str, fits: Callable[[Any], bool], rng: np.random.RandomState | None = None) -> Any:
-        """The answer that the file holds; refuse one that no such work gives."""
+        """The answer that the file holds; one that does not fit the work is refused."""
         try:
             answer, chance = self.journal.answers[key]
             if rng is not None:
@@ -445,7 +445,7 @@ def stop_recording() -> None:
 
 
 def data_are(X: Any) -> None:
-    """Note which data a fit reads, by a product with a fixed vector; refuse others than those of the file."""
+    """Note the data of a fit, as a product with a fixed vector; other data than in the file are refused."""
     scope = _CURRENT.get()
     if scope is None or scope.key:  # parts of other work read parts of its data
         return
@@ -515,7 +515,7 @@ _READ: ContextVar[Journal | None] = ContextVar("symclust_read_journal", default=
 
 
 def read_journal(path: str | PathLike[str], callback: Callable[..., object] | None = None) -> Journal:
-    """The journal of a checkpoint; refuse by name what is none."""
+    """The journal of a checkpoint; other files are refused by name."""
     path = read_path(path)
     with read_content(path, "a checkpoint that can be resumed") as (header, content, decode):
         if "checkpoint" not in header:

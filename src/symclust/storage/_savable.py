@@ -24,7 +24,7 @@ __all__ = ["Savable", "load", "read_content", "read_path"]
 
 
 class Savable:
-    """What can be saved to a file, and loaded again with `symclust.load`.
+    """Base class of models that can be saved to a file, and loaded again with `symclust.load`.
 
     A subclass says which of its attributes are training data, and what needs them.
     """
@@ -133,7 +133,7 @@ def load(path: str | PathLike[str]) -> Any:
     Returns
     -------
     estimator, or what `topics`, `subtypes`, `flatten` or `select_n_clusters` return
-        What was saved.
+        The saved model.
 
     Raises
     ------
@@ -167,7 +167,7 @@ placing samples. Save it with data=True.
 
 @contextmanager
 def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, Callable[[Any], Any]]]:
-    """Yield the header of a file, its content, and what decodes parts of that; say that it is not `what`."""
+    """Yield the header of a file, its content and its decoder; a damaged file is not `what`, so the error."""
     try:
         with path.open("rb") as file:
             header, content, arrays = read_archive(file, os.fstat(file.fileno()).st_size)

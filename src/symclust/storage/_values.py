@@ -314,7 +314,7 @@ class Decoder:
 
 
 def _fill_gaps(made: Any) -> None:
-    """Give parameters that an older file does not have their defaults; refuse an instance without a field."""
+    """Defaults for parameters that an older file does not have; an instance without a field is refused."""
     if isinstance(made, BaseEstimator):
         for name, parameter in signature(type(made)).parameters.items():
             if name not in made.__dict__ and parameter.default is not Parameter.empty:

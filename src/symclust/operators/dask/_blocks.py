@@ -1,7 +1,7 @@
 """Rows of a Dask array, block by block, on whatever scheduler Dask has: threads, or a cluster of workers.
 
-What is made of a block stays where it was made, and is made again from its graph if a worker is lost. What a
-pass over all blocks needs of the caller is a task of its own, so that it leaves the caller once and travels
+Results of a block stay where they were made, and are made again from their graph if a worker is lost. Data
+for a pass over all blocks are a task of their own, so that they leave the caller once and travel
 between workers; what comes back is added up on the workers first.
 """
 
@@ -105,7 +105,7 @@ class RowBlocks:
     def map(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> RowBlocks:
         """The objects ``function(block, *each[b], *shared)``, where they are made.
 
-        What is in `each` may be an object of another `RowBlocks`.
+        Entries of `each` may be objects of another `RowBlocks`.
         """
         import dask
 

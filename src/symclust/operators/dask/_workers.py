@@ -1,8 +1,8 @@
 """Blocks of A that lie with the workers of a Dask cluster, and tasks that go over all of them.
 
 Every wait has an end. Blocks are results of a graph of tasks, so that the scheduler makes those of a lost
-worker again on another. What is sent to the workers for one pass has no such history: if some of it is lost,
-it is sent again. Errors of distributed about a client, a scheduler or workers that are gone become a
+worker again on another. Data sent to the workers for one pass have no such history: lost ones are
+sent again. Errors of distributed about a client, a scheduler or workers that are gone become a
 `WorkerError`, for blocks of rows too.
 """
 
@@ -128,7 +128,7 @@ def client_in_use() -> Any:
 
 
 class HeldHere:
-    """Blocks in this process, for where there is no cluster."""
+    """Blocks in this process, without a cluster."""
 
     def __init__(self, graph: Sequence[Any]) -> None:
         self._blocks = list(need("dask", "dask").compute(*graph, scheduler="threads"))
@@ -221,7 +221,7 @@ class HeldByWorkers:
         return self._wait(lambda: self._client.scatter(pieces, hash=False, asynchronous=True), end)
 
     def _at_home(self, end: float) -> list[dict[str, Any]]:
-        """For each block what has its task run where it is kept, as long as that worker is there.
+        """For each block the options that run its task on the worker that keeps it, as long as it lives.
 
         By default the scheduler copies blocks to idle workers: twice the bytes, and the memory for them.
         """

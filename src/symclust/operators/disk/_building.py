@@ -57,7 +57,7 @@ def write_on_disk(
         To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
         a folder beside it.
     duplicates : {"error", "sum", "max", "first"}
-        What to do about an edge that is listed more often.
+        How to treat an edge that is listed more often.
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}

@@ -49,8 +49,8 @@ class OnDisk(Summarized):
 
     `symclust.readers.build_on_disk` makes such a folder of a list of edges larger than memory. Products and
     what is made of them, row descent and the starts give the same bits as a `Sparse` of the same entries:
-    blocks are cut where the kernels cut. What goes column by column (`solver="coordinate"`, the starts
-    "greedy" and "zero") agrees up to rounding.
+    blocks are cut where the kernels cut. Methods that go column by column (`solver="coordinate"`, the starts
+    "greedy" and "zero") agree up to rounding.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class OnDisk(Summarized):
     indptr : ndarray of shape (n + 1,)
         The number of the first entry of each row.
     notes : list of str
-        What was done to the edges when the folder was built.
+        Changes to the edges when the folder was built.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class OnDisk(Summarized):
 
     @cached_property
     def names(self) -> list[Any] | None:
-        """Names of the rows, read when first used; None where they are numbers from 0 on."""
+        """Names of the rows, read when first used; None for numbers from 0 on."""
         return read_names(self.folder, self._kind_of_names, self.n, self._sum_of_names)
 
     # Blocks -------------------------------------------------------------------------------------------------

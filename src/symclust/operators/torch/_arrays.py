@@ -5,7 +5,7 @@ Solvers, objectives and constraints are written in NumPy. For a `TensorArray` Nu
 no entry below is refused by NumPy with its name; nothing falls back to the host in silence. Arrays cross
 through `to_device` and `to_host` alone.
 
-This file imports torch and is itself imported only where there is a tensor, or one is to be made.
+This file imports torch, and is itself imported only with a tensor at hand or to be made.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ class Offloaded(DeviceOperator):
         return self._like(self.host.scaled(d))
 
     def _like(self, host: Operator) -> Operator:
-        """Another matrix of the host for the same device, where it is held as a matrix."""
+        """Another operator of the host for the same device, if it holds a matrix."""
         if not isinstance(host, Dense | Sparse | OnDisk):
             return host
         return Offloaded(host, device=self.device, memory_limit=self.memory_limit)
