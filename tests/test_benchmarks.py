@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from symclust.metrics import normalized_cut
+from symclust.metrics import average_normalized_cut
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,13 +28,15 @@ def test_quality_of_clusters_chunk_by_chunk(monkeypatch):
     monkeypatch.setattr(_graphs, "CHUNK", 50)
     A, labels = _graphs.power_law_graph(300, 6, degree=8)
     found = _graphs.graph_quality(A, labels)
-    assert found["average normalised cut"] == pytest.approx(normalized_cut(A, labels))
+    assert found["average normalised cut"] == pytest.approx(average_normalized_cut(A, labels))
     assert found["modularity"] == pytest.approx(_graphs.as_igraph(A).modularity(labels.tolist()))
     assert (found["clusters"], found["in none"]) == (6, 0)
     apart = np.where(labels == 0, -1, labels)
     without = _graphs.graph_quality(A, apart)
     assert (without["clusters"], without["in none"]) == (5, np.count_nonzero(labels == 0))
-    assert without["average normalised cut"] == pytest.approx(normalized_cut(A, np.maximum(apart - 1, -1)))
+    assert without["average normalised cut"] == pytest.approx(
+        average_normalized_cut(A, np.maximum(apart - 1, -1))
+    )
 
 
 def test_power_law_graph_is_simple_and_has_its_communities():
@@ -104,3 +106,20 @@ def test_page_escapes_what_it_shows(monkeypatch, tmp_path):
     assert "a &amp; b" in page
     assert page.count("<img ") == 2
     assert page.count("class=ours") == 1
+
+
+@pytest.mark.parametrize("density", [0.1, 0.97])
+def test_bytes_of_the_model_of_dask_are_those_that_are_sent(density):
+    from benchmarks.speed.dask_cost import ClusterSpeed, dask_cost_model
+
+    from symclust.operators.dask._workers import encode
+
+    rng = np.random.default_rng(0)
+    H = rng.uniform(size=(500, 16)) * (rng.uniform(size=(500, 16)) < density)
+    piece = encode(H)
+    sent = H.nbytes if isinstance(piece, np.ndarray) else sum(part.nbytes for part in piece[1:])
+    share = np.count_nonzero(H) / H.size
+    cost = dask_cost_model(500, 1e4, 16, n_workers=3, density=share, speed=ClusterSpeed(hops=1))
+    assert cost.sent == pytest.approx(sent)
+    assert cost.exchanged == pytest.approx(2 * sent)  # each of the others needs all of H, and has its share
+    assert cost.bytes_moved == pytest.approx(3 * sent + H.nbytes)

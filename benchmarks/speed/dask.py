@@ -25,8 +25,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks._tools import seconds, table, timed
+from benchmarks.speed.dask_cost import ClusterSpeed, dask_cost_model
 from symclust import SymNMF
-from symclust.operators import ClusterSpeed, OnDask, Sparse, dask_cost_model
+from symclust.operators import OnDask, Sparse
 
 N, DEGREE, K = 100_000, 100, 16
 BLOCKS, ITERATIONS = 8, 10
@@ -111,12 +112,12 @@ def loopback() -> int:
 
 def multiply_alone(place: str) -> float:
     """Return the seconds of a product with all of A, in blocks, on one core of a worker."""
-    from symclust.operators.dask.on_dask import multiply
+    from symclust.operators.dask.on_dask import multiply_block
 
     H = np.random.default_rng(0).uniform(size=(N, K))
     borders = np.linspace(0, N, BLOCKS + 1).astype(int).tolist()
     blocks = [load(place, a, b) for a, b in pairwise(borders)]
-    return seconds(lambda: [multiply(block, H) for block in blocks], repeat=3)
+    return seconds(lambda: [multiply_block(block, H) for block in blocks], repeat=3)
 
 
 def send(client: Any, size: int) -> float:

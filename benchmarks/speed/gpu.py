@@ -87,7 +87,7 @@ def main() -> None:
         print('(skipped: PyTorch is not installed, pip install "symclust[gpu]")')
         return
     warnings.simplefilter("ignore")
-    from symclust.operators import offloaded
+    from symclust.operators.torch import offloaded
 
     device, rows = offloaded.usable_device(None), []
     cases = {

@@ -1,7 +1,7 @@
 """Files and folders that are written completely or not at all.
 
-Both are written under a name that begins with ``.symclust-``, locked, and renamed at the end. What a killed
-process leaves behind has no lock any more: whoever writes into the same folder next removes it.
+Both are written under a name that begins with ``.symclust-``, locked, and renamed at the end. Leftovers of a
+killed process have no lock any more: the next process that writes into the same folder removes them.
 """
 
 from __future__ import annotations
@@ -71,17 +71,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_folder(parent: Path) -> Iterator[Path]:
-    """Give a folder for temporary files in `parent`, which is removed at the end.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from symclust._files import new_folder
-    >>> with TemporaryDirectory() as place, new_folder(Path(place)) as folder:
-    ...     folder.is_dir(), folder.parent == Path(place)
-    (True, True)
-    """
+    """Give a folder for temporary files in `parent`, which is removed at the end."""
     remove_abandoned(parent)
     folder, lock = _locked(parent, is_folder=True)
     try:
@@ -158,17 +148,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def refuse_failure(folder: Path, doing: str, needed: Callable[[], int]) -> Iterator[None]:
-    """Turn the failure of a disk into an `InputError` that names the folder, and the bytes if it is full.
-
-    Parameters
-    ----------
-    folder : Path
-        Where files are written.
-    doing : str
-        What is being done, as the beginning of a sentence.
-    needed : callable
-        Returns about how many bytes it takes.
-    """
+    """Turn the failure of a disk into an `InputError` that names the folder, and the bytes if it is full."""
     try:
         yield
     except OSError as error:

@@ -12,12 +12,5 @@ UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def showable(text: str) -> str:
-    r"""Return a text with every character that cannot be shown written as Python writes it.
-
-    Examples
-    --------
-    >>> from symclust._text import showable
-    >>> print(showable("caf\udce9\x00"))
-    caf\udce9\x00
-    """
+    r"""A text with every character that cannot be shown written as Python writes it."""
     return UNSHOWABLE.sub(lambda found: ascii(found[0])[1:-1], text)

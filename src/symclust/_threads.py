@@ -37,7 +37,7 @@ _LOOK_UP = 0.1  # seconds
 
 
 class _Process:
-    """What a fork changes: a child starts with one thread, whatever its parent had."""
+    """State that a fork changes: a child starts with one thread, whatever its parent had."""
 
     forked = False
 
@@ -221,7 +221,7 @@ def single_threaded_libraries() -> _Hold:
 
 
 class _Cancelled(BaseException):
-    """Ends work whose result nobody waits for; not an Exception, so that nothing takes it for a failure."""
+    """Ends work whose result is no longer needed; not an Exception, so that it is not taken for a failure."""
 
 
 class _Job:
@@ -234,7 +234,7 @@ class _Job:
 
     def __init__(self, function: Callable[[Any], Any], blocks: Sequence[Any]) -> None:
         self.function = function
-        self.blocks = enumerate(blocks)  # shared: whoever is free takes the next one
+        self.blocks = enumerate(blocks)  # shared: a free thread takes the next one
         self.results: list[Any] = [None] * len(blocks)
         self.error: BaseException | None = None
         self.cancelled = False
@@ -268,7 +268,7 @@ class _Job:
             self.bell.put(None)
 
     def finish(self) -> list[Any]:
-        """Return the results in order, with the caller's help; whatever is raised, `end` has to follow."""
+        """The results in order, with the caller's help; whatever is raised, `end` has to follow."""
         try:
             self.work()
         except _Cancelled:  # by the error of a helper
@@ -397,7 +397,7 @@ def ahead(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def raising_interrupts(function: Callable[..., Any], *args: Any) -> Any:
-    """Return ``function(*args)``; Ctrl-C is raised, and no fit inside answers it by its best so far.
+    """``function(*args)``; Ctrl-C is raised, and no fit inside answers it by its best so far.
 
     For answers that are put together of many fits, where one that ended early would pass for a whole one.
     """
@@ -414,7 +414,7 @@ def keeps_results() -> bool:
 
 
 def interruptibly(function: Callable[..., Any], *args: Any) -> Any:
-    """Return ``function(*args)``, a call of seconds into a library that does not look out for signals.
+    """``function(*args)``, a call of seconds into a library that does not look out for signals.
 
     It runs on a thread of its own: Ctrl-C ends the wait for it, and what it finds is dropped. The library has
     to release the GIL meanwhile, as NumPy's linear algebra does, but not SciPy's.

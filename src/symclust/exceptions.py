@@ -16,7 +16,7 @@
     │   └── NotConvergedWarning                         the solver stopped before it was done
     │       └── InterruptedWarning                      because of Ctrl-C: what was found so far is kept
     └── UserWarning
-        └── DegenerateWarning                           the clusters found are hardly what was asked for
+        └── DegenerateWarning                           the clusters found differ from those requested
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class CombinationError(SymclustError, ValueError):
 
 
 class LeftOutError(SymclustError, AttributeError):
-    """What is asked for needs training data, which were left out when the model was saved."""
+    """The attribute or method needs training data, which were left out when the model was saved."""
 
 
 class MissingExtraError(SymclustError, ImportError):
@@ -78,7 +78,7 @@ class WorkerError(SymclustError, RuntimeError):
 
 
 class DegenerateWarning(UserWarning):
-    """Fewer clusters than asked for, one with nearly all samples, or samples that belong to none."""
+    """Fewer clusters than requested, one with nearly all samples, or samples that belong to none."""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -544,7 +544,7 @@ def test_tables_of_samples(answer):
 
 def test_tables_need_pandas(answer, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match="pandas"):
+    with pytest.raises(MissingExtraError, match=r"symclust\[tables\]"):
         answer.to_dataframe()
 
 

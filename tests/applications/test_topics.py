@@ -375,7 +375,7 @@ def test_table(tree):
 
 def test_table_without_pandas(tree, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match="pip install pandas"):
+    with pytest.raises(MissingExtraError, match=r"symclust\[tables\]"):
         tree.topics_dataframe()
 
 

@@ -48,7 +48,7 @@ def test_without_images_the_rest_is_shown(command, small, tmp_path, monkeypatch)
     monkeypatch.setattr("symclust.cli.demo.find_spec", lambda name: None)
     status, out, errors = command("demo", "--output", tmp_path / "page.html", "--json")
     assert status == 0, errors
-    assert 'pip install "symclust[images]"' in errors
+    assert "pip install 'symclust[images]'" in errors
     assert list(json.loads(out)["parts"]) == list(module.PARTS)
     assert 'href="#part-4"' not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
@@ -83,7 +83,7 @@ def test_missing_extra_is_one_message_with_its_brackets(command, small, tmp_path
     status, _, errors = command("demo", "--output", tmp_path / "page.html")
     assert status == 1
     assert errors.startswith("Error: ")
-    assert 'pip install "symclust[cli]"' in errors
+    assert "pip install 'symclust[cli]'" in errors
 
 
 def test_path_that_cannot_be_written_is_refused_first(command, tmp_path):

@@ -36,5 +36,5 @@ def test_lists_optional_parts_and_how_to_get_them(command, monkeypatch):
     for part in ("plot", "cli"):
         assert part in out
     assert "typer missing" in out
-    assert 'pip install "symclust[cli]"' in out
+    assert "pip install 'symclust[cli]'" in out
     assert "symclust[test]" not in out

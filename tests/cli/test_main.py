@@ -41,4 +41,4 @@ def test_missing_library_is_one_line(command, monkeypatch, library):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
     message, _, _ = command("demo")
-    assert message == f'The command needs {library}, which is not installed: pip install "symclust[cli]"'
+    assert message == f"The command needs {library}, which is not installed: pip install 'symclust[cli]'"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from symclust.datasets import lfr, planted_partition
 from symclust.hierarchy import CommunityGrowth, CutGrowth, LeafGraph, RaiseBoth, RaiseModularity, Tree
 from symclust.hierarchy.communities.scales import Leaves
-from symclust.metrics import normalized_cut
+from symclust.metrics import average_normalized_cut
 from symclust.operators import as_operator
 
 graphs = st.tuples(st.integers(1, 25), st.floats(0, 0.5), st.integers(0, 1000)).map(
@@ -57,7 +57,7 @@ def test_history_and_data_are_those_of_the_moved_leaves(graph, both):
     A = nx.to_scipy_sparse_array(graph, dtype=float)
     assert len(grown.history) == tree.n_splits + 1
     for k, (_, objective) in enumerate(grown.history, start=1):
-        assert objective == pytest.approx(normalized_cut(A, tree.cut(k)), abs=1e-9)
+        assert objective == pytest.approx(average_normalized_cut(A, tree.cut(k)), abs=1e-9)
     for node in tree.nodes:
         inside, volume = A[node.members][:, node.members].sum(), A[node.members].sum()
         assert node.data["normalized_cut"] == pytest.approx(1 - (inside / volume if volume else 0))
@@ -74,7 +74,7 @@ def test_moves_make_neither_measure_worse(graph, smallest):
     moved = growth(graph, smallest).grow(4)
     assert moved.n_splits == plain.n_splits
     k = plain.n_splits + 1
-    assert normalized_cut(A, moved.cut(k)) <= normalized_cut(A, plain.cut(k)) + 1e-9
+    assert average_normalized_cut(A, moved.cut(k)) <= average_normalized_cut(A, plain.cut(k)) + 1e-9
     if graph.number_of_edges():
         assert modularity(graph, moved) >= modularity(graph, plain) - 1e-9
 
@@ -297,7 +297,7 @@ def test_an_interrupt_keeps_the_tree(made, name, both, monkeypatch):
         assert tree.n_splits + 1 <= 9
         labels = tree.cut(tree.n_splits + 1)
         assert set(labels) == set(range(tree.n_splits + 1))
-        assert grown.history[-1][1] == pytest.approx(normalized_cut(A, labels), abs=1e-9)
+        assert grown.history[-1][1] == pytest.approx(average_normalized_cut(A, labels), abs=1e-9)
     assert "kept" in outcomes
     assert ("passed on" in outcomes) == (name in ("joined", "bisect"))  # before the first split
 

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symclust import metrics
 from symclust.exceptions import InputError
-from symclust.metrics import normalized_cut, within_cluster_similarity
+from symclust.metrics import average_normalized_cut, within_cluster_similarity
 from symclust.operators import as_operator
 
 
@@ -24,16 +25,16 @@ def test_is_its_definition_for_every_form_of_a(n, seed):
         volume = A[own].sum()
         shares.append(A[np.ix_(own, ~own)].sum() / volume if volume else 1.0)
     for form in (A, A.tolist(), sp.csr_array(A), as_operator(A)):
-        assert normalized_cut(form, labels) == pytest.approx(np.mean(shares))
+        assert average_normalized_cut(form, labels) == pytest.approx(np.mean(shares))
 
 
 def test_pieces_cost_nothing_and_many_clusters_are_fine():
     A = sp.block_diag([np.ones((2, 2))] * 150).tocsr()
-    assert normalized_cut(A, np.repeat(np.arange(150), 2)) == 0
-    assert normalized_cut(A, np.arange(300)) == pytest.approx(0.5)
+    assert average_normalized_cut(A, np.repeat(np.arange(150), 2)) == 0
+    assert average_normalized_cut(A, np.arange(300)) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("measure", [normalized_cut, within_cluster_similarity])
+@pytest.mark.parametrize("measure", [average_normalized_cut, within_cluster_similarity])
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.int64, np.float32])
 def test_similarities_of_any_kind_of_number(measure, dtype):
     A, labels = np.ones((300, 300)) * (1 if dtype is bool else 100), np.arange(300) // 150
@@ -42,7 +43,7 @@ def test_similarities_of_any_kind_of_number(measure, dtype):
         assert measure(kind, labels) == pytest.approx(measure(A, labels))
 
 
-@pytest.mark.parametrize("measure", [normalized_cut, within_cluster_similarity])
+@pytest.mark.parametrize("measure", [average_normalized_cut, within_cluster_similarity])
 def test_refuses_other_numbers_of_labels(measure):
     with pytest.raises(InputError, match=r"labels of shape \(3,\)"):
         measure(np.eye(2), [0, 1, 1])
@@ -56,4 +57,9 @@ def test_refuses_other_numbers_of_labels(measure):
 
 def test_refuses_numbers_that_are_none():
     with pytest.raises(InputError, match="NaN"):
-        normalized_cut(np.full((2, 2), np.nan), [0, 1])
+        average_normalized_cut(np.full((2, 2), np.nan), [0, 1])
+
+
+def test_the_former_name_warns():
+    with pytest.warns(FutureWarning, match="average_normalized_cut"):
+        assert metrics.normalized_cut is average_normalized_cut

@@ -29,6 +29,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from symclust import (
     NMF,
     AffineNMF,
+    Diana,
     DivisiveClustering,
     GraphNMF,
     HierarchicalNMF,
@@ -57,11 +58,11 @@ from symclust.operators import (
     RowBlocks,
     Shifted,
     Sparse,
-    _dask_workers,
     as_operator,
     network_of_edges,
     number_nodes,
 )
+from symclust.operators.dask import _workers
 from symclust.validation import check_similarity
 
 pytestmark = [
@@ -204,7 +205,7 @@ def test_blocks_stay_where_they_are(workers):
 
 
 def test_large_factors_are_sent_in_pieces(workers, monkeypatch):
-    monkeypatch.setattr(_dask_workers, "PIECE_BYTES", 10_000)
+    monkeypatch.setattr(_workers, "PIECE_BYTES", 10_000)
     A, H = random_graph(), start()
     H[: N // 2][H[: N // 2] < 0.9] = 0  # some pieces by nonzeros, some as they are
     assert_array_equal(on_workers(A) @ H, Sparse(A) @ H)
@@ -342,7 +343,7 @@ def test_an_error_of_a_task_stays_what_it_is(workers):
 @pytest.fixture
 def interrupt_wait(monkeypatch):
     """Let Ctrl-C come while an answer is waited for; each product has three waits."""
-    wait, waits = _dask_workers.HeldByWorkers._wait, []
+    wait, waits = _workers.HeldByWorkers._wait, []
 
     def at(number, begun=lambda: True):
         def interrupted(self, begin, end):
@@ -352,7 +353,7 @@ def interrupt_wait(monkeypatch):
                 os.kill(os.getpid(), signal.SIGINT)
             return wait(self, begin, end)
 
-        monkeypatch.setattr(_dask_workers.HeldByWorkers, "_wait", interrupted)
+        monkeypatch.setattr(_workers.HeldByWorkers, "_wait", interrupted)
 
     return at
 
@@ -478,8 +479,8 @@ def test_a_timeout_is_a_number_above_zero_and_a_client_one_that_waits():
 @settings(max_examples=60)
 def test_what_is_sent_is_what_arrives_and_never_larger(H, dtype):
     H = np.array(H, dtype=dtype)
-    piece = _dask_workers.encode(H)
-    found = _dask_workers.decode([piece])
+    piece = _workers.encode(H)
+    found = _workers.decode([piece])
     assert found.dtype == dtype and found.shape == H.shape
     assert_array_equal(found, H)
     assert isinstance(piece, np.ndarray) or sum(part.nbytes for part in piece[1:]) < H.nbytes
@@ -565,6 +566,8 @@ def test_trees_of_parts_bring_nothing_here(monkeypatch):
     half = SymNMF(2, affinity="precomputed", random_state=0)
     model = DivisiveClustering(half, 3, affinity="precomputed").fit(da.from_array(A, chunks=(25, 60)))
     assert sorted(np.bincount(model.labels_)) == [20, 20, 20]
+    with pytest.raises(CombinationError, match=r"Diana reads A row by row.*DivisiveClustering"):
+        Diana(3, affinity="precomputed").fit(da.from_array(A, chunks=(25, 60)))
 
 
 def test_a_start_on_another_problem_runs_where_rows_are_not_at_hand():
@@ -609,6 +612,14 @@ def test_a_study_has_the_blocks_made_once():
     X = da.from_delayed(counted(), (45, 45), dtype=float)
     study = select_n_clusters(X, SymNMF(affinity="precomputed"), candidates=[2, 3, 4], random_state=0)
     assert study.n_clusters == 3 and len(made) == 1
+
+
+def test_a_scaled_matrix_has_degrees_of_its_own():
+    A = OnDask(delayed_rows(random_graph(60)))
+    d = np.linspace(1, 2, 60)
+    before = A.degrees()
+    assert_allclose(A.scaled(d).degrees(), d * (A @ d))
+    assert_array_equal(A.degrees(), before)
 
 
 def test_what_is_made_of_it_is_remote_too():

@@ -23,12 +23,12 @@ from symclust.operators import (
     DUPLICATES,
     OnDisk,
     Sparse,
-    _external_sort,
     network_of_edges,
     number_nodes,
     save_on_disk,
     write_on_disk,
 )
+from symclust.operators.disk import _external_sort
 from symclust.validation import check_similarity
 
 pytestmark = pytest.mark.filterwarnings(
@@ -255,7 +255,7 @@ def test_fits_have_the_bits_of_those_in_memory(stored, solver, n, memory_limit):
 
 
 def test_rows_that_still_move_are_kept_in_a_file_where_memory_ends(stored, monkeypatch):
-    from symclust.operators import on_disk
+    from symclust.operators.disk import on_disk
 
     kinds = []
     for name in ("ArrayEntries", "FileEntries"):
@@ -299,7 +299,7 @@ def test_a_submatrix_is_in_memory_where_it_fits(stored, memory_limit):
 
 
 def test_products_of_rows_are_done_before_another_thread_gets_their_memory(stored, monkeypatch):
-    from symclust.operators import on_disk
+    from symclust.operators.disk import on_disk
 
     A = random_graph(500)
     operator, H, spmm = stored(A), np.ones((500, 2)), on_disk._kernels.spmm

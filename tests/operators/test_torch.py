@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust.exceptions import InputError, InputTypeError, MissingExtraError, OptionError
 from symclust.operators import DenseTensor, Gram, Offloaded, OnDisk, SparseTensor, as_operator, save_on_disk
-from symclust.operators import offloaded as module
+from symclust.operators.torch import offloaded as module
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

@@ -30,7 +30,7 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "symclust\[plot\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install 'symclust\[plot\]'"):
         picture(draw)
-    with pytest.raises(MissingExtraError, match=r'pip install "symclust\[plot\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install 'symclust\[plot\]'"):
         plot_similarity([[1.0]])

@@ -104,7 +104,7 @@ def test_a_folder_is_opened_by_read(tmp_path):
     ("name", "content", "words"),
     [
         ("a.edges", b"# nothing\n", "a.edges holds no edges"),
-        ("a.edges", b"ann\nbob\n", "one field in a line"),
+        ("a.edges", b"ann\nbob\n", "one field per line"),
         ("a.edges", b"a b 1\nb c x\n", r"the weight in edge 2 is 'x', not a number"),
         ("a.edges", b"a b 1\nb c\n", r"a.edges is ragged"),
         ("a.edges", b"a b 1\nb c nan\n", r"a.edges: The weight .* 'b' and 'c' is nan \(edge 2\)"),
@@ -112,7 +112,7 @@ def test_a_folder_is_opened_by_read(tmp_path):
         ("a.edges", "a b\n".encode("utf-16"), "no text in UTF-8"),
         ("a.edges", b"a b\nb \xff\n", "no text in UTF-8"),
         ("a.edges.gz", gzip.compress(b"a b\n" * 9999, mtime=0)[:-30], "compressed and ends too early"),
-        ("a.parquet", b"PAR1", "a.parquet is no Parquet file"),
+        ("a.parquet", b"PAR1", "a.parquet is not a Parquet file"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, name, content, words):

@@ -212,7 +212,7 @@ def test_refuses_what_does_not_fit_the_model(model, tmp_path, wrong, kind, messa
 
 def test_without_jinja_the_error_names_the_extra(model, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "symclust\[cli\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install 'symclust\[cli\]'"):
         write_report(tmp_path / "a.html", model)
     assert not (tmp_path / "a.html").exists()
 

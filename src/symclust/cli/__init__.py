@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from symclust._optional import missing
 from symclust.cli._interrupts import interrupts
 
 
@@ -16,5 +17,5 @@ def main() -> None:
         library = (error.name or "").partition(".")[0]
         if library not in ("typer", "rich"):
             raise
-        sys.exit(f'The command needs {library}, which is not installed: pip install "symclust[cli]"')
+        sys.exit(missing(library, "cli", "The command"))
     run()

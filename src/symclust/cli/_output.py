@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from symclust._files import replacing
+from symclust._optional import missing
 from symclust._text import showable
 from symclust.cli._session import Session
 from symclust.exceptions import InputError, OptionError
@@ -105,10 +106,10 @@ def _problems(path: Path, endings: tuple[str, ...]) -> Iterator[str]:
         _check_place(path)
     except (OSError, ValueError) as error:  # ValueError: no path has a zero byte
         yield f"{name} cannot be written: {getattr(error, 'strerror', None) or error}."
-    missing = [library for library in _needed(suffix) if find_spec(library) is None]
-    if missing:
+    absent = [library for library in _needed(suffix) if find_spec(library) is None]
+    if absent:
         extra = "cli" if suffix in PAGES else "tables"
-        yield f'{name} needs {missing[0]}, which is not installed: pip install "symclust[{extra}]".'
+        yield missing(absent[0], extra, name) + "."
 
 
 def _needed(suffix: str) -> tuple[str, ...]:

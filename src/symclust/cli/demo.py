@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import symclust
+from symclust._optional import missing
 from symclust.cli._console import print_line, screen
 from symclust.cli._docstrings import docstrings
 from symclust.cli._output import PAGES, aim
@@ -153,11 +154,9 @@ def _picture(session: Work) -> Iterator[Part]:
 
     from symclust.report import Part
 
-    missing = [library for library in ("skimage", "PIL") if find_spec(library) is None]
-    if missing:
-        session.note(
-            'This part is left out: it needs scikit-image, pip install "symclust[images]"', style="yellow"
-        )
+    absent = [library for library in ("skimage", "PIL") if find_spec(library) is None]
+    if absent:
+        session.note(missing(absent[0], "images", "This part is left out: it"), style="yellow")
         return
     with session.progress("Dividing a photograph into regions") as bar:
         answer = symclust.segment_image(

@@ -44,7 +44,7 @@ def _draw() -> None:
     for name, libraries in optional_parts().items():
         installed = [_installed(library) for library in libraries]
         states = [f"{x} {v}" if v else f"{x} missing" for x, v in zip(libraries, installed, strict=True)]
-        command = "" if all(installed) else escape(f'pip install "symclust[{name}]"')
+        command = "" if all(installed) else escape(f"pip install 'symclust[{name}]'")
         parts.add_row(name, "\n".join(states), command)
     screen.print(parts)
 

@@ -84,15 +84,9 @@ def lfr(
     0.1
     """
     plan = _Plan(
-        n_nodes,
-        mixing,
-        average_degree,
-        max_degree,
-        degree_exponent,
-        community_exponent,
-        min_community,
+        n_nodes, mixing, average_degree, max_degree, degree_exponent, community_exponent, min_community,
         max_community,
-    )
+    )  # fmt: skip
     A, node, community = _generate(plan, np.random.default_rng(random_state))
     return A, community[np.argsort(node)]
 
@@ -151,17 +145,9 @@ def overlapping_lfr(
     [0, 450, 50]
     """
     plan = _Plan(
-        n_nodes,
-        mixing,
-        average_degree,
-        max_degree,
-        degree_exponent,
-        community_exponent,
-        min_community,
-        max_community,
-        overlapping_nodes,
-        memberships_per_overlapping_node,
-    )
+        n_nodes, mixing, average_degree, max_degree, degree_exponent, community_exponent, min_community,
+        max_community, overlapping_nodes, memberships_per_overlapping_node,
+    )  # fmt: skip
     A, node, community = _generate(plan, np.random.default_rng(random_state))
     shape = (n_nodes, int(community.max()) + 1)
     return A, csr_array((np.ones(len(node)), (node, community)), shape=shape)
@@ -169,7 +155,7 @@ def overlapping_lfr(
 
 @dataclass(frozen=True)
 class _Plan:
-    """What was asked for, checked; `n_places` memberships are to be given away."""
+    """The parameters, checked; `n_places` memberships are to be given away."""
 
     n_nodes: int
     mixing: float
@@ -224,7 +210,7 @@ class _Plan:
 
 
 def _generate(plan: _Plan, rng: np.random.Generator) -> tuple[csr_array, Array, Array]:
-    """Return the graph and, for every membership, its node and its community."""
+    """The graph and, for every membership, its node and its community."""
     n = plan.n_nodes
     degrees = _degrees(plan, rng)
     inside = np.floor((1 - plan.mixing) * degrees + rng.random(n)).astype(np.int64)
@@ -262,7 +248,7 @@ def _degrees(plan: _Plan, rng: np.random.Generator) -> Array:
 
 
 def _memberships(plan: _Plan, inside: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return the node of every membership, and how many neighbours it has in that community."""
+    """The node of every membership, and how many neighbours it has in that community."""
     count = np.ones(plan.n_nodes, dtype=np.int64)
     chosen = rng.choice(plan.n_nodes, plan.overlapping_nodes, replace=False)
     count[chosen] = plan.memberships_per_overlapping_node
@@ -272,7 +258,7 @@ def _memberships(plan: _Plan, inside: Array, rng: np.random.Generator) -> tuple[
 
 
 def _communities(plan: _Plan, node: Array, wanted: Array, rng: np.random.Generator) -> Array:
-    """Return a community for every membership, with at least as many other members as neighbours wanted."""
+    """A community for every membership, with at least as many other members as neighbours wanted."""
     for _ in range(ATTEMPTS):
         sizes = _sizes(plan, rng)
         community = _place(wanted, sizes, rng)
@@ -321,7 +307,7 @@ def _place(wanted: Array, sizes: Array, rng: np.random.Generator) -> Array | Non
 
 
 def _separate(community: Array, node: Array, wanted: Array, sizes: Array, rng: np.random.Generator) -> bool:
-    """Exchange memberships until no node has a community twice; say whether that was possible."""
+    """Exchange memberships until no node has a community twice; return whether that was possible."""
     first = np.unique(node * len(sizes) + community, return_index=True)[1]
     for place in np.setdiff1d(np.arange(len(node)), first):
         given, own = community[place], community[node == node[place]]
@@ -340,7 +326,7 @@ def _separate(community: Array, node: Array, wanted: Array, sizes: Array, rng: n
 def _edges_inside(
     node: Array, community: Array, wanted: Array, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
-    """Return the ends of edges inside communities, and their communities."""
+    """The ends of edges inside communities, and their communities."""
     order = np.argsort(community, kind="stable")
     found = []
     for members in np.split(order, np.cumsum(np.bincount(community))[:-1]):
@@ -351,7 +337,7 @@ def _edges_inside(
 
 
 def _simple_graph(degrees: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return edges of a simple graph with given degrees (Havel and Hakimi), less one if their sum is odd.
+    """Edges of a simple graph with given degrees (Havel and Hakimi), less one if their sum is odd.
 
     Node after node is joined to those that want most neighbours, which works if anything does; drawing pairs
     at random does not in small communities, where nearly all are joined to all.
@@ -371,7 +357,7 @@ def _simple_graph(degrees: Array, rng: np.random.Generator) -> tuple[Array, Arra
 
 
 def _sharing(node: Array, community: Array) -> Callable[[Array, Array], Array]:
-    """Return a function that says which pairs of nodes have a community in common."""
+    """A function that says which pairs of nodes have a community in common."""
     order = np.argsort(node, kind="stable")
     count = np.bincount(node)
     start = np.cumsum(count) - count
@@ -402,8 +388,8 @@ def _rewire(
     """Exchange ends of random pairs of edges of one group; degrees stay, faulty edges go.
 
     All edges are paired at once and exchanged where that makes no fault: no forbidden edge (a loop is taken
-    for one), no edge that is there or that another pair is about to make. What is still faulty in the end is
-    left out.
+    for one), no edge that is there or that another pair is about to make. Edges that are still
+    faulty in the end are left out.
     """
     i, j = i.copy(), j.copy()
     for turn in range(REPAIRS):
@@ -427,7 +413,7 @@ def _key(i: Array, j: Array, n: int) -> Array:
 
 
 def _new(present: Array, first: Array, second: Array) -> Array:
-    """Which of the pairs of edges are made of two that nobody else has."""
+    """Mask of the pairs of edges that occur once."""
     _, number, count = np.unique(
         np.concatenate([present, first, second]), return_inverse=True, return_counts=True
     )

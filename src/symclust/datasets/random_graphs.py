@@ -66,7 +66,7 @@ def planted_partition(
 
 
 def _probabilities(n: int, k: int, degree: float, mixing: float) -> tuple[float, float]:
-    """Return the chance of an edge inside a cluster and between two."""
+    """The chance of an edge inside a cluster and between two."""
     check_number("n_samples", n, least=1, whole=True)
     check_n_clusters(k, n)
     check_number("degree", degree, least=0)
@@ -257,7 +257,7 @@ def _random_subset(size: int, probability: float, rng: np.random.Generator) -> A
 
 
 def symmetric(i: Array, j: Array, n: int, diagonal: float = 0.0) -> csr_array:
-    """Return the symmetric matrix with ones at the pairs, each given once, and a constant diagonal."""
+    """The symmetric matrix with ones at the pairs, each given once, and a constant diagonal."""
     own = np.arange(n if diagonal else 0)
     values = np.concatenate([np.ones(2 * len(i)), np.full(len(own), diagonal)])
     # Many of SciPy's and scikit-learn's routines take nothing but 32 bits

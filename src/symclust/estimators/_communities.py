@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from symclust._optional import need
 from symclust._threads import cached_property
 from symclust._types import Array
-from symclust.exceptions import InputError, MissingExtraError
+from symclust.exceptions import InputError
 
 
 class Communities(list[list[Any]]):
@@ -93,12 +94,7 @@ def named_members(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Commun
 
 def sample_table(labels: Array, H: Any, names: list[Any] | None, gives_degrees: bool) -> Any:
     """A DataFrame with the label, confidence and memberships of each sample."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtraError(
-            "Tables need pandas, which is not installed: pip install 'symclust[tables]'"
-        ) from error
+    pandas = need("pandas", "tables", "A table")
     index = None if names is None else pandas.Index(names, name="name", tupleize_cols=False)
     columns = [f"cluster_{number}" for number in range(H.shape[1])]
     shares = confidence(H) if gives_degrees else np.full(len(labels), np.nan)

@@ -155,6 +155,11 @@ class Diana(TreeEstimator):
     _fits_by_chance: ClassVar[bool] = False
 
     def _bisect(self, K: Operator) -> Array | None:
+        if K.is_remote:
+            raise CombinationError(
+                f"Diana reads A row by row, and each row of {K!r} would be a message to the workers of a "
+                "cluster. Use DivisiveClustering(SymNMF(2)), which multiplies, or an array in memory."
+            )
         return splinter(K)
 
 

@@ -91,7 +91,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
     membership_ : ndarray of shape (n_samples, n_clusters)
         One where a sample belongs to a cluster, else zero; made when it is first used.
     objective_ : float
-        Average normalised cut of the leaves (`symclust.metrics.normalized_cut`); smaller is better.
+        Average normalised cut of the leaves (`symclust.metrics.average_normalized_cut`); smaller is better.
     history_ : recarray
         The objective after every split.
     n_iter_, converged_, stop_reason_

@@ -23,7 +23,7 @@ another. `attributed_similarity` compares nodes of an `AttributedGraph`, by thei
 
 from symclust.graphs._copies import first_of_equal, grouped, row_keys
 from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
-from symclust.graphs._image import Picture, as_picture, images_library
+from symclust.graphs._image import Picture, as_picture
 from symclust.graphs._lengths import unit_rows
 from symclust.graphs._scaling import columns_are_alike
 from symclust.graphs.affinities import (
@@ -74,7 +74,6 @@ __all__ = [
     "fuzzy",
     "gaussian",
     "grouped",
-    "images_library",
     "multi_view",
     "nearest_neighbors",
     "normalized_cut",

@@ -13,8 +13,9 @@ import numpy as np
 from scipy import ndimage
 
 from symclust import _kernels
+from symclust._optional import need
 from symclust._types import Array
-from symclust.graphs._image import Picture, images_library
+from symclust.graphs._image import Picture
 
 __all__ = ["Barriers", "find_barriers", "lab_channels", "pixel_edges"]
 
@@ -87,10 +88,7 @@ def lab_channels(picture: Picture) -> Array:
 
 
 def _lab(channels: Array) -> Array:
-    images_library()
-    from skimage.color import rgb2lab
-
-    lab = rgb2lab(channels)
+    lab = need("skimage.color", "images", "Dividing an image").rgb2lab(channels)
     lab[:, :, 0] /= 100
     lab[:, :, 1:] = (lab[:, :, 1:] - LOWEST_COLOUR) / (HIGHEST_COLOUR - LOWEST_COLOUR)
     return np.clip(lab, 0, 1).astype(np.float32)
@@ -208,9 +206,7 @@ def find_barriers(edges: Array, valid: Array) -> Barriers:
     direction (Arbeláez, Maire, Fowlkes and Malik 2011): without it, a ridge across a thin stripe is as strong
     as the sides of the stripe, and limbs and rims fall to pieces.
     """
-    images_library()
-    from skimage.segmentation import watershed
-
+    watershed = need("skimage.segmentation", "images", "Dividing an image").watershed
     oriented = edges[None] if edges.ndim == 2 else edges
     relief = ndimage.gaussian_filter(oriented.max(axis=0), 0.5)
     basins = watershed(relief, mask=valid).astype(np.int32) - 1

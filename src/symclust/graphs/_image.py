@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from symclust._types import Array
-from symclust.exceptions import InputError, InputTypeError, MissingExtraError
+from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_known, is_a
 
-__all__ = ["Picture", "as_picture", "images_library"]
+__all__ = ["Picture", "as_picture"]
 
 MOST_CHANNELS = 4096
 KINDS = "an array or masked array of rows × columns or rows × columns × channels, or a PIL image"
@@ -56,17 +56,6 @@ class Picture:
         n = self.channels.shape[2]
         bands = (0, 0, 0) if n == 1 else (0, 1, 2) if n == 3 else (n - 1, n // 2, 0)
         return self.channels[:, :, bands]
-
-
-def images_library() -> Any:
-    """Return scikit-image, or say how to install it."""
-    try:
-        import skimage
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            'Images need scikit-image, which is not installed: pip install "symclust[images]"'
-        ) from error
-    return skimage
 
 
 def as_picture(image: Any, mask: Any = None, channels: str = "auto") -> Picture:

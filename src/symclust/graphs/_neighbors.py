@@ -20,6 +20,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+from symclust._optional import need
 from symclust._threads import (
     cached_property,
     map_blocks,
@@ -28,7 +29,7 @@ from symclust._threads import (
     split,
 )
 from symclust._types import Array, Features
-from symclust.exceptions import CombinationError, InputError, MissingExtraError
+from symclust.exceptions import CombinationError, InputError
 from symclust.graphs._approximate import InvertedLists, TooScattered, has_faiss
 
 __all__ = ["NeighborSearch", "directed", "index_type", "pair_products", "union", "union_among_new"]
@@ -208,11 +209,7 @@ def choose_finder(X: Features, method: str = "exact") -> Finder | InvertedLists:
                 "method='approximate' needs dense samples, and these are sparse: give X.toarray() if memory "
                 "holds it, or method='exact'."
             )
-        if not has_faiss():
-            raise MissingExtraError(
-                "method='approximate' needs faiss: install it with pip install 'symclust[ann]', or choose "
-                "method='exact' or 'auto'."
-            )
+        need("faiss", "ann", "method='approximate' (others: 'exact', 'auto')")
         return InvertedLists(X, all_lists=True)
     if sparse.issparse(X):
         return SparseProduct(X)

@@ -1,5 +1,8 @@
 """How good a clustering is; scikit-learn's own measures are used as they are."""
 
+from typing import Any
+
+from symclust.exceptions import warn
 from symclust.metrics.consensus import average_entropy, cophenetic_correlation
 from symclust.metrics.factors import factor_accuracy, factor_sparseness
 from symclust.metrics.known_classes import (
@@ -19,12 +22,13 @@ from symclust.metrics.segmentations import (
     region_covering,
     variation_of_information,
 )
-from symclust.metrics.similarities import normalized_cut, within_cluster_similarity
+from symclust.metrics.similarities import average_normalized_cut, within_cluster_similarity
 from symclust.metrics.topic_coherence import coherence_of_counts, topic_coherence
 
 __all__ = [
     "BoundaryCurve",
     "average_entropy",
+    "average_normalized_cut",
     "boundary_f_measure",
     "boundary_map",
     "boundary_precision_recall",
@@ -38,7 +42,6 @@ __all__ = [
     "membership_calibration",
     "misclassification_rate",
     "nmi_by_level",
-    "normalized_cut",
     "overlapping_f1",
     "overlapping_nmi",
     "region_covering",
@@ -46,3 +49,13 @@ __all__ = [
     "variation_of_information",
     "within_cluster_similarity",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "normalized_cut":
+        warn(
+            "metrics.normalized_cut is now metrics.average_normalized_cut: the graph has that name.",
+            FutureWarning,
+        )
+        return average_normalized_cut
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -107,7 +107,7 @@ def average_entropy(membership: Matrix) -> float:
 
 
 def _read_similarities(C: Any) -> Array:
-    """Return a symmetric array of finite numbers, or say what is wrong with what was given."""
+    """A symmetric array of finite numbers; anything else is refused."""
     if sparse.issparse(C):
         raise InputTypeError(
             "The consensus matrix is sparse, and a tree needs all pairs: give it as an array (toarray()), or "
@@ -127,7 +127,7 @@ def _read_similarities(C: Any) -> Array:
 
 
 def _correlation(x: Array, y: Array) -> float:
-    """Return the correlation of two vectors, at most 1; NaN where one of them is constant."""
+    """The correlation of two vectors, at most 1; NaN where one of them is constant."""
     x, y = x - x.mean(), y - y.mean()
     norm = np.sqrt((x @ x) * (y @ y))
     return float(np.clip((x @ y) / norm, -1, 1)) if norm > 0 else float("nan")

@@ -117,7 +117,7 @@ def _label_pair(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[Array, 
 
 
 def _match(y: Array, z: Array) -> tuple[Array, Array, Array]:
-    """Return the classes × clusters table of counts, and the best one-to-one pairs of rows and columns."""
+    """The classes × clusters table of counts, and the best one-to-one pairs of rows and columns."""
     counts = contingency_matrix(y, z)
     return counts, *linear_sum_assignment(counts, maximize=True)
 

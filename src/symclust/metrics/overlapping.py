@@ -30,7 +30,7 @@ def overlapping_nmi(
 ) -> float:
     r"""Normalised mutual information of two sets of communities that may overlap.
 
-    Each community is a 0/1 variable on the nodes. What is not known about one, given the other set, is
+    Each community is a 0/1 variable on the nodes. Its uncertainty, given the other set, is
     measured by the community of that set that says most about it, :math:`H(X_i|Y) = \min_j H(X_i|Y_j)`; with
     :math:`H(X) = \sum_i H(X_i)` and :math:`H(X|Y) = \sum_i H(X_i|Y)`
 
@@ -138,7 +138,7 @@ def _sizes(X: sparse.csc_array) -> Array:
 
 
 def _pairs(X: sparse.csc_array, Y: sparse.csc_array) -> tuple[Array, Array, Array]:
-    """Return the pairs of communities that may tell something of each other, and their common members.
+    """The pairs of communities that may be informative of each other, and their common members.
 
     -p log p of the nodes in neither is above that of the two only where one has more than half of the nodes:
     all pairs of those are added. Pairs may come twice; only minima are taken over them.
@@ -183,7 +183,7 @@ def _mean_ratio(part: Array, whole: Array) -> float:
 
 
 def _read_covers(true: Any, pred: Any, n_nodes: int | None) -> tuple[sparse.csc_array, sparse.csc_array]:
-    """Return both as 0/1 arrays of nodes × communities, without communities that have no members."""
+    """Both as 0/1 arrays of nodes × communities, without communities that have no members."""
     if n_nodes is not None:
         check_number("n_nodes", n_nodes, least=1, whole=True)
     given = {"memberships_true": true, "memberships_pred": pred}
@@ -208,8 +208,8 @@ def _number_rows(numbers: dict[Any, int], tables: dict[str, Any], n_nodes: int |
     rows = {value.shape[0] for value in tables.values()} | ({n_nodes} if n_nodes is not None else set())
     if len(rows) > 1:
         shapes = ", ".join(f"{name} has shape {value.shape}" for name, value in tables.items())
-        asked = f" and n_nodes={n_nodes}" if n_nodes is not None else ""
-        raise InputError(f"{shapes}{asked}; expected one row per node in each, of the same nodes.")
+        given = f" and n_nodes={n_nodes}" if n_nodes is not None else ""
+        raise InputError(f"{shapes}{given}; expected one row per node in each, of the same nodes.")
     numbers.update((row, row) for row in range(rows.pop()))
 
 
@@ -220,7 +220,7 @@ def _count_nodes(seen: int, n_nodes: int | None) -> int:
 
 
 def _table(name: str, value: Any) -> Any:
-    """Return an array as a sparse one, and the members of communities as a list of sets."""
+    """An array as a sparse one, and the members of communities as a list of sets."""
     if sparse.issparse(value) or isinstance(value, np.ndarray) or is_a(value, "pandas", "DataFrame"):
         array = value if sparse.issparse(value) else np.asarray(value)
         if array.ndim != 2 or array.dtype.kind not in "biuf":
@@ -243,7 +243,7 @@ def _members(name: str, number: int, members: Any) -> set[Any]:
 def _from_members(
     name: str, communities: list[set[Any]], numbers: dict[Any, int], fixed: bool
 ) -> tuple[list[int], list[int], int]:
-    """Return rows, columns and the number of columns; nodes get numbers as they turn up unless `fixed`."""
+    """Rows, columns and the number of columns; nodes get numbers as they turn up unless `fixed`."""
     rows, columns = [], []
     for column, members in enumerate(communities):
         for member in members:

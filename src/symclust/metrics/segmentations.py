@@ -131,7 +131,7 @@ class BoundaryCurve:
         return float(self.thresholds[self.f.argmax()])
 
     def at_best(self) -> BoundaryCurve:
-        """Return the counts at the best threshold alone, to be added over images each with its own.
+        """The counts at the best threshold alone, to be added over images each with its own.
 
         The threshold of what is returned is NaN, since the sum has none.
         """
@@ -214,7 +214,7 @@ def boundary_precision_recall(
         True, or 1, on the boundaries that each annotator drew: one map, a list of maps or an array of shape
         (n_annotators, rows, columns). Of regions, give ``boundary_map(labels)``.
     boundary : array-like of shape (rows, columns)
-        What was detected: a map of bools, or the probability of a boundary from 0 to 1 at each pixel, for
+        The detected boundary: a map of bools, or the probability of a boundary from 0 to 1 at each pixel, for
         example the average of the boundary maps of many segmentations.
     tolerance : float, default=0.0075
         How far apart matched pixels may be, as a share of the diagonal of the image. The default is that of
@@ -395,7 +395,7 @@ def _share(part: Array, whole: Array) -> Array:
 
 
 def _read_detection(boundary: ArrayLike) -> tuple[Array, bool]:
-    """Return the probability of a boundary at each pixel, and whether it was given as a map of bools."""
+    """The probability of a boundary at each pixel, and whether it was given as a map of bools."""
     P = np.asarray(boundary)
     if P.ndim != 2 or P.size == 0 or P.dtype.kind not in "biuf":
         raise InputError(
@@ -412,7 +412,7 @@ def _read_detection(boundary: ArrayLike) -> tuple[Array, bool]:
 
 
 def _read_truths(boundaries_true: Any, shape: tuple[int, ...] | None) -> list[Array]:
-    """Return the map of each annotator, all of one shape."""
+    """The map of each annotator, all of one shape."""
     listed = isinstance(boundaries_true, Sequence | Array) and len(boundaries_true) > 0
     several = listed and np.ndim(boundaries_true[0]) == 2
     maps = [np.asarray(drawn) for drawn in (boundaries_true if several else [boundaries_true])]
@@ -480,7 +480,7 @@ def _disk(reach: float, row: int) -> list[int]:
 
 
 def _thinned(B: Array) -> Array:
-    """Return the pixels left when lines are thinned to one pixel: Guo and Hall 1989, as bwmorph does.
+    """The pixels left when lines are thinned to one pixel: Guo and Hall 1989, as bwmorph does.
 
     Each pass looks at the eight neighbours of pixels that are still there, as the bits of one number.
     """
@@ -499,7 +499,7 @@ def _thinned(B: Array) -> Array:
 
 @cache
 def _removable() -> tuple[Array, Array]:
-    """Return for the two halves of a pass which of the 256 neighbourhoods let a pixel go."""
+    """For the two halves of a pass which of the 256 neighbourhoods let a pixel go."""
     x = (np.arange(256)[:, np.newaxis] >> np.arange(8) & 1).astype(bool).T  # x[0] is right, then as AROUND
     pairs = range(0, 8, 2)
     crossings = sum((~x[i] & (x[i + 1] | x[(i + 2) % 8])).astype(int) for i in pairs)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from symclust._types import Array, SimilarityLike
 from symclust.exceptions import InputError
 
-__all__ = ["normalized_cut", "within_cluster_similarity"]
+__all__ = ["average_normalized_cut", "within_cluster_similarity"]
 
 COLUMNS = 64  # clusters whose sums are formed at once: n × 64 numbers
 
@@ -46,15 +46,14 @@ def within_cluster_similarity(similarity: SimilarityLike, labels: ArrayLike) -> 
     return float(_inside_sums(K, labels).sum() / pairs)
 
 
-def normalized_cut(similarity: SimilarityLike, labels: ArrayLike) -> float:
+def average_normalized_cut(similarity: SimilarityLike, labels: ArrayLike) -> float:
     r"""Average normalised cut of the clusters.
 
     .. math:: \frac{1}{k} \sum_{l=1}^k \frac{cut(C_l, V \setminus C_l)}{vol(C_l)}
               = 1 - \frac{1}{k} \sum_{l=1}^k \frac{\sum_{i, j \in C_l} a_{ij}}{\sum_{i \in C_l} d_i}
 
     with the degrees d_i = Σ_j a_ij: the mean over clusters of the share of their weight on edges that leave.
-    It measures a clustering; to divide similarities by their degrees before clustering, see
-    `symclust.graphs.normalized_cut`.
+    `symclust.graphs.normalized_cut` is a graph whose spectrum bounds it.
 
     Parameters
     ----------
@@ -72,9 +71,9 @@ def normalized_cut(similarity: SimilarityLike, labels: ArrayLike) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from symclust.metrics import normalized_cut
+    >>> from symclust.metrics import average_normalized_cut
     >>> path = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
-    >>> print(round(normalized_cut(path, [0, 0, 1, 1]), 3))
+    >>> print(round(average_normalized_cut(path, [0, 0, 1, 1]), 3))
     0.333
     """
     A, labels = _read_clusters(similarity, labels)
@@ -88,7 +87,7 @@ def normalized_cut(similarity: SimilarityLike, labels: ArrayLike) -> float:
 
 
 def _read_clusters(similarity: Any, labels: ArrayLike) -> tuple[Any, Array]:
-    """Return A as something of real numbers with ``@``, and the clusters as numbers from 0 on, −1: none."""
+    """A as something of real numbers with ``@``, and the clusters as numbers from 0 on, −1: none."""
     held = hasattr(similarity, "dtype") and not isinstance(similarity, np.ndarray)  # sparse, or an operator
     A = similarity if held else np.asarray(similarity)
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
@@ -106,7 +105,7 @@ def _read_clusters(similarity: Any, labels: ArrayLike) -> tuple[Any, Array]:
 
 
 def _inside_sums(A: Any, labels: Array) -> Array:
-    """Return for each sample the sum of its similarities to its own cluster."""
+    """For each sample the sum of its similarities to its own cluster."""
     sums, n_clusters = np.zeros(len(labels)), labels.max() + 1
     for first in range(0, n_clusters, COLUMNS):
         Z = labels[:, np.newaxis] == np.arange(first, min(first + COLUMNS, n_clusters))

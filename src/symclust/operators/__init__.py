@@ -22,7 +22,7 @@ A `Network` is a `Sparse` that estimators treat as a graph: its entries are edge
 `as_operator` makes one from an array, a sparse array, a graph or a DataFrame, `low_rank` a `LowRank` from any
 of these. `Operator` is the base class: a subclass needs the product alone, all else has a slow default.
 Results are the same, to the bit, on any number of threads (of those on a device, up to rounding), and no
-operator but `Dense` forms n x n numbers (except in `toarray`, which is asked to).
+operator but `Dense` forms n x n numbers, except in `toarray`.
 """
 
 from symclust.operators._arrays import bordered, dense_product, on_lines, stacked
@@ -34,7 +34,6 @@ from symclust.operators._factors import DenseFactor, Factor, SparseFactor
 from symclust.operators._network import DUPLICATES, Network, network_of_edges, number_nodes
 from symclust.operators.bipartite import Bipartite
 from symclust.operators.dask._blocks import RowBlocks, gathered_entries, is_dask, over_blocks
-from symclust.operators.dask._cost import ClusterSpeed, DaskCost, dask_cost_model
 from symclust.operators.dask.on_dask import OnDask
 from symclust.operators.dense import Dense
 from symclust.operators.disk._building import save_on_disk, write_on_disk
@@ -46,10 +45,9 @@ from symclust.operators.sparse import Sparse, read_csr
 from symclust.operators.torch.offloaded import Offloaded
 from symclust.operators.torch.tensors import DenseTensor, SparseTensor
 
+# The other names above are for other folders, and no part of the API.
 __all__ = [
     "Bipartite",
-    "ClusterSpeed",
-    "DaskCost",
     "Dense",
     "DenseTensor",
     "Gram",
@@ -65,8 +63,6 @@ __all__ = [
     "SparseTensor",
     "SpmmCost",
     "as_operator",
-    "bordered",
-    "dask_cost_model",
     "low_rank",
     "save_on_disk",
     "spmm_cost_model",

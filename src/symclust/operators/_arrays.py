@@ -1,4 +1,4 @@
-"""Arrays as products and kernels want them, and dense products whose bits do not depend on threads."""
+"""Arrays as products and kernels take them, and dense products whose bits do not depend on threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 # Rows of one BLAS call. From 64 to 512 measure alike; small ones leave work for several threads inside the
-# blocks of a few hundred rows that Gauss-Seidel sweeps ask for.
+# blocks of a few hundred rows of Gauss-Seidel sweeps.
 ROWS = 128
 # Multiplications below which handing blocks to other threads costs more than they save.
 WORTH_THREADS = 1 << 22
@@ -40,7 +40,7 @@ LINE, IN_CACHE = 64, 1 << 20  # bytes of a line of the cache, and of what stays 
 
 
 def read_dense(X: Any) -> Array:
-    """Return X as a row-major floating 2-D array; no copy when it already is one."""
+    """X as a row-major floating 2-D array; no copy when it already is one."""
     refuse_masked(X, gaps=f"{FILL} In a similarity: {PAIRS}")
     X = np.asarray(X)
     if X.ndim != 2:
@@ -50,7 +50,7 @@ def read_dense(X: Any) -> Array:
 
 
 def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
-    """Return `index` as a slice of step 1 or as an array of integers in ``range(n)``."""
+    """`index` as a slice of step 1 or as an array of integers in ``range(n)``."""
     if isinstance(index, slice):
         start, stop, step = index.indices(n)
         return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
@@ -69,7 +69,7 @@ def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
 
 # Two copies of a node would leave open whether the entries between them are on the diagonal.
 def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
-    """Return `index` as above, each number at most once."""
+    """`index` as above, each number at most once."""
     chosen_by_mask = np.asarray(index).dtype == bool
     index = as_index(index, n)
     if not (chosen_by_mask or isinstance(index, slice)) and np.unique(index).size < index.size:
@@ -80,15 +80,15 @@ def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
 
 
 def as_pairs(rows: Any, columns: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return row and column numbers as two arrays of integers of one length."""
+    """Row and column numbers as two arrays of integers of one length."""
     i, j = (np.arange(n)[as_index(index, n)] for index in (rows, columns))
     if i.size != j.size:
-        raise InputError(f"Entries are asked for in pairs; got {i.size} rows and {j.size} columns.")
+        raise InputError(f"Entries have a row and a column each; got {i.size} rows and {j.size} columns.")
     return i, j
 
 
 def as_vector(values: Any, n: int, dtype: Any, name: str) -> Array:
-    """Return `values` as n numbers of the given dtype, or raise an error that says how many there were."""
+    """`values` as n numbers of the given dtype; another number of them is refused."""
     vector = np.ascontiguousarray(values, dtype=dtype)
     if vector.shape != (n,):
         raise InputError(f"`{name}` must hold one number for each of {n}, got shape {vector.shape}.")
@@ -100,7 +100,7 @@ def as_vector(values: Any, n: int, dtype: Any, name: str) -> Array:
 
 
 def dense_product(A: Array, H: Array) -> Array:
-    """Return A @ H, in blocks of rows of A."""
+    """A @ H, in blocks of rows of A."""
     out = np.empty((A.shape[0], H.shape[1]), dtype=H.dtype)
 
     def multiply(rows: slice) -> None:
@@ -126,7 +126,7 @@ def symmetric_product(A: Array, x: Array) -> Array:
 
 
 def transposed_product(X: Array, H: Array, chosen: Array | None = None) -> Array:
-    """Return X.T @ H as partial sums over blocks of rows, added in order; of the `chosen` rows of X alone."""
+    """X.T @ H as partial sums over blocks of rows, added in order; of the `chosen` rows of X alone."""
     n = H.shape[0]
     size = max(4 * ROWS, -(-n // PARTS))
 
@@ -142,14 +142,14 @@ def transposed_product(X: Array, H: Array, chosen: Array | None = None) -> Array
 
 
 def stacked(parts: Sequence[Matrix]) -> Matrix:
-    """Return arrays, or sparse arrays, below each other; all have the form of the first."""
+    """Arrays, or sparse arrays, below each other; all have the form of the first."""
     if sp.issparse(parts[0]):
         return sp.csr_array(sp.vstack(parts, format="csr"))
     return np.concatenate(parts)
 
 
 def bordered(A: Matrix, B: Matrix) -> Matrix:
-    """Return a symmetric A with m further rows and columns, as a new array of the form and precision of A.
+    """A symmetric A with m further rows and columns, as a new array of the form and precision of A.
 
     Costs a copy: of n² numbers, or of the nonzeros.
 
@@ -157,7 +157,7 @@ def bordered(A: Matrix, B: Matrix) -> Matrix:
     ----------
     A : ndarray or csr_array of shape (n, n)
     B : ndarray or sparse array of shape (m, n + m)
-        The new rows. What they hold in the last m columns is symmetric.
+        The new rows; their last m columns are symmetric.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def bordered(A: Matrix, B: Matrix) -> Matrix:
 
 
 def on_lines(parts: Sequence[Array]) -> Array:
-    """Return arrays side by side, in memory that begins with a line of the cache where that matters."""
+    """Arrays side by side, in memory that begins with a line of the cache where that matters."""
     if len(parts) == 1 and not _crosses_lines(parts[0]):
         return parts[0]
     shape, dtype = (len(parts[0]), sum(part.shape[1] for part in parts)), parts[0].dtype
@@ -193,8 +193,8 @@ def on_lines(parts: Sequence[Array]) -> Array:
 def _crosses_lines(H: Array) -> bool:
     """Whether rows would take fewer lines of the cache if the first began with one.
 
-    NumPy's arrays begin 16 bytes after a line: a row of 64 bytes then takes two, and whoever reads rows of H
-    for a graph without order reads twice as much. Rows that are no multiple of half a line cross lines
+    NumPy's arrays begin 16 bytes after a line: a row of 64 bytes then takes two, and reading rows of H
+    for a graph without order takes twice as long. Rows that are no multiple of half a line cross lines
     wherever they lie.
     """
     return bool(H.shape[1] * H.itemsize % (LINE // 2) == 0 and H.nbytes > IN_CACHE and H.ctypes.data % LINE)

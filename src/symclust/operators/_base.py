@@ -1,4 +1,4 @@
-"""What every form of A can do, derived slowly but rightly from its product alone."""
+"""The operations of every form of A, derived slowly but rightly from its product alone."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Cursor(Protocol):
     """Follows an array H that its owner changes in place."""
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the current H."""
+        """A[rows] @ H for the current H."""
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Hear that H[rows] has just changed by `delta`."""
+        """Take into account that H[rows] has just changed by `delta`."""
 
 
 class Operator(ABC):
@@ -63,7 +63,7 @@ class Operator(ABC):
     on_device : bool
         Products are made on a device, where factors live too: see `to_device`.
     names : list or None
-        What messages call the rows: the nodes of the graph that A was read from.
+        Names of the rows in messages: the nodes of the graph that A was read from.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Operator(ABC):
     # Whether `_rows` may run in the pool. The default computes products, which may use the pool themselves:
     # waiting for the pool from inside it would never end.
     _rows_are_thread_safe: bool = False
-    # What a sweep that asks for products and diagonal blocks of some rows at a time costs, in products.
+    # Cost, in products, of a sweep by products with and diagonal blocks of some rows at a time.
     _blocks_cost: float = 1.0
     names: list[Any] | None = None
     # ndarray @ operator must fail with a clear TypeError instead of looping over rows as objects.
@@ -119,10 +119,10 @@ class Operator(ABC):
 
     @property
     def sweep_cost(self) -> float:
-        """What a sweep over all rows asks of A, in products with as many columns, as measured.
+        """Cost of a sweep over all rows, in products with as many columns, as measured.
 
-        1 where entries are stored; infinite where rows have to be made of products. What the rows' own k x k
-        problems cost is not in it.
+        1 where entries are stored; infinite where rows have to be made of products. The rows' own k x k
+        problems are not in it.
         """
         if not self.rows_are_cheap:
             return np.inf
@@ -130,7 +130,7 @@ class Operator(ABC):
 
     @property
     def factored(self) -> FactoredSum | None:
-        """A as a sparse matrix times its transpose plus another sparse one, where it is known as such."""
+        """A as a sparse matrix times its transpose plus another sparse one, if it is known as such."""
         return None
 
     def __repr__(self) -> str:
@@ -138,10 +138,10 @@ class Operator(ABC):
 
     @abstractmethod
     def _product(self, H: Array) -> Array:
-        """Return A @ H for a C-contiguous (n, w) array of the operator's dtype, likewise C-contiguous."""
+        """A @ H for a C-contiguous (n, w) array of the operator's dtype, likewise C-contiguous."""
 
     def __matmul__(self, H: Any) -> Array:
-        """Return A @ H for a vector or an (n, w) array."""
+        """A @ H for a vector or an (n, w) array."""
         H = np.asarray(H)
         self._check_factor(H.shape)
         columns = np.ascontiguousarray(H.reshape(self.n, -1), dtype=self.dtype)
@@ -155,7 +155,7 @@ class Operator(ABC):
             )
 
     def to_device(self, H: Any) -> Any:
-        """Return a factor or vector in the form, and at the place, in which solvers keep it: as it is."""
+        """A factor or vector in the form, and at the place, in which solvers keep it: as it is."""
         return H
 
     def from_device(self, H: Any) -> Any:
@@ -163,24 +163,24 @@ class Operator(ABC):
         return H
 
     def sides(self, H: Array) -> tuple[Array, ...]:
-        """Return the rows of H as views, apart where they stand for different kinds of things."""
+        """The rows of H as views, apart where they stand for different kinds of things."""
         return (H,)
 
     def matvec(self, x: Array) -> Array:
-        """Return A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
+        """A @ x for one vector of the operator's dtype, for a caller that has one thread to spend."""
         return self @ x
 
     # Rows ---------------------------------------------------------------------------------------------------
 
     def _rows(self, index: Any) -> Array:
-        """Return A[index] for a slice of step 1 or an integer array."""
+        """A[index] for a slice of step 1 or an integer array."""
         index = np.arange(self.n)[index]
         unit = np.zeros((self.n, index.size), dtype=self.dtype)
         unit[index, np.arange(index.size)] = 1
         return np.ascontiguousarray(self._product(unit).T)
 
     def rows(self, index: Any) -> Array:
-        """Return A[index] as a dense (m, n) array, for a slice, integers or a mask.
+        """A[index] as a dense (m, n) array, for a slice, integers or a mask.
 
         Do not write into the result: it may be a view.
         """
@@ -188,7 +188,7 @@ class Operator(ABC):
             return self._rows(as_index(index, self.n))
 
     def row(self, i: int) -> Array:
-        """Return row i as a new array."""
+        """Row i as a new array."""
         return np.array(self.rows([i])[0])
 
     def _block_size(self) -> int:
@@ -208,11 +208,11 @@ class Operator(ABC):
             yield np.ascontiguousarray(self.rows(ids[part])), np.arange(part.stop - part.start), ids[part]
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
+        """The dense diagonal block A[rows, rows]."""
         return self.rows(rows)[:, rows]
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
+        """Entries a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         values = np.empty(rows.size, dtype=self.dtype)
         for part in split(rows.size, self._block_size()):
@@ -225,17 +225,17 @@ class Operator(ABC):
             return np.matmul(self._rows(rows), H)
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor for sweeps that change H row block by row block.
+        """A cursor for sweeps that change H row block by row block.
 
         ``cursor.product(rows)`` is A[rows] @ H for the current H, with slices as `_threads.split` makes them;
-        after changing ``H[rows]`` in place by `delta`, tell it so with ``cursor.update(rows, delta)``.
+        after a change of ``H[rows]`` in place by `delta`, call ``cursor.update(rows, delta)``.
         Make a new cursor for each sweep or every few: those that carry sums forward (gram, low rank) gather
         rounding errors.
         """
         return RowProducts(self, H)
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight: A times a vector with few nonzeros.
+        """The sum of the rows `ids`, each times its weight: A times a vector with few nonzeros.
 
         With weights in several columns, a sum for each: A times a block of columns with few nonzero rows.
         """
@@ -247,11 +247,11 @@ class Operator(ABC):
     # Sums over all entries ----------------------------------------------------------------------------------
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
+        """The n diagonal entries."""
         return np.concatenate([block[:, rows].diagonal() for rows, block in self.row_blocks()])
 
     def degrees(self) -> Array:
-        """Return the row sums A @ 1; computed once."""
+        """The row sums A @ 1; computed once."""
         return self._degrees.copy()
 
     def sums_in_double(self) -> Array:
@@ -263,7 +263,7 @@ class Operator(ABC):
         return self @ np.ones(self.n)
 
     def isolated(self) -> Array:
-        """Return a mask of the rows without entries: almost surely where a sum of random multiples is 0."""
+        """A mask of the rows without entries: almost surely where a sum of random multiples is 0."""
         return np.abs(self @ np.random.default_rng(0).uniform(1, 2, self.n)) <= self._rounding()
 
     def _rounding(self) -> Any:
@@ -271,11 +271,11 @@ class Operator(ABC):
         return 0.0
 
     def mean(self) -> float:
-        """Return the mean of the entries, in float64; of those alone that the kind of A leaves free."""
+        """The mean of the entries, in float64; of those alone that the kind of A leaves free."""
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:
-        """Return the sum of squared entries, accumulated in float64; computed once."""
+        """The sum of squared entries, accumulated in float64; computed once."""
         return self._squared_norm
 
     @cached_property
@@ -289,7 +289,7 @@ class Operator(ABC):
         """Refuse entries that have become NaN or infinite, by file and place if there is a file."""
 
     def largest(self) -> float:
-        """Return the largest entry."""
+        """The largest entry."""
         return float(max(self._map_row_blocks(np.max)))
 
     def _map_row_blocks(self, function: Callable[[Array], Any]) -> list[Any]:
@@ -303,7 +303,7 @@ class Operator(ABC):
         return self.negative_entry() is None
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of a negative entry, None if there is none."""
+        """Row and column of a negative entry, None if there is none."""
         for rows, block in self.row_blocks():
             i, j = np.unravel_index(block.argmin(), block.shape)
             if block[i, j] < 0:
@@ -311,14 +311,15 @@ class Operator(ABC):
         return None
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji; 0.0 where A is symmetric by construction."""
-        return self._worst_pair()[0]
+        """Largest difference of a_ij and a_ji; 0.0 if A is symmetric by construction."""
+        return self._worst_gap[0]
 
     def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._worst_pair()[1]
+        """The i and j for which a_ij and a_ji differ most."""
+        return self._worst_gap[1]
 
-    def _worst_pair(self) -> tuple[float, tuple[int, int]]:
+    @cached_property
+    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
         worst, where = 0.0, (0, 0)
         for rows, block in self.row_blocks():
             unit = np.zeros((self.n, block.shape[0]), dtype=self.dtype)
@@ -332,15 +333,15 @@ class Operator(ABC):
     # New operators ------------------------------------------------------------------------------------------
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator A[index][:, index]; each row is chosen at most once."""
+        """The operator A[index][:, index]; each row is chosen at most once."""
         return Restricted(self, np.arange(self.n)[as_subset(index, self.n)])
 
     def scaled(self, d: Any) -> Operator:
-        """Return the operator diag(d) A diag(d)."""
+        """The operator diag(d) A diag(d)."""
         return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
 
     def without(self, mask: Any) -> Operator:
-        """Return the operator with zeros wherever the symmetric sparse `mask` is nonzero."""
+        """The operator with zeros wherever the symmetric sparse `mask` is nonzero."""
         from symclust.operators.masked import Masked
 
         return Masked(self, mask)
@@ -348,7 +349,7 @@ class Operator(ABC):
     # Spectrum -----------------------------------------------------------------------------------------------
 
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
-        """Return k eigenvalues, in descending order, and their eigenvectors as columns.
+        """The k eigenvalues, in descending order, and their eigenvectors as columns.
 
         Up to 800 rows, of a dense array up to 3,000, they are those of LAPACK. Beyond, Lanczos iterations
         find them; if eigenvalues lie too close together for these, the result is as near as a block method
@@ -366,7 +367,7 @@ class Operator(ABC):
         return eigenpairs(self, k, which, tol)
 
     def toarray(self) -> Array:
-        """Return A as a dense array of n x n numbers; meant for small n."""
+        """A as a dense array of n x n numbers; meant for small n."""
         return np.array(self.rows(slice(0, self.n)))
 
 
@@ -382,14 +383,14 @@ def check_followed(operator: Operator, H: Array) -> Array:
 
 
 class RowProducts:
-    """Recomputes from H whenever it is asked, so there is nothing to keep up to date."""
+    """Computes each product anew from H, so there is nothing to keep up to date."""
 
     def __init__(self, operator: Operator, H: Array) -> None:
         self._operator = operator
         self._H = check_followed(operator, H)
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the current H."""
+        """A[rows] @ H for the current H."""
         return self._operator._rows_product(rows, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:
@@ -416,11 +417,10 @@ class Restricted(Operator):
         return self._operator._rows(self._index[index])[:, self._index]
 
     def submatrix(self, index: Any) -> Restricted:
-        """Return the operator on fewer rows and columns; one restriction, however many were asked for."""
+        """The operator on fewer rows and columns; one restriction, however often it is called."""
         return Restricted(self._operator, self._index[as_subset(index, self.n)])
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._operator.diagonal()[self._index]
 
 
@@ -444,20 +444,11 @@ class Scaled(Operator):
         return self._d[index][:, None] * self._operator._rows(index) * self._d
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._d**2 * self._operator.diagonal()
 
 
 def sum_of_squares(values: Array) -> float:
-    """Sum of squared entries, accumulated in float64; the temporary stays below 1 MB.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators._base import sum_of_squares
-    >>> sum_of_squares(np.array([3.0, 4.0]))
-    25.0
-    """
+    """Sum of squared entries, accumulated in float64; the temporary stays below 1 MB."""
     flat = values.reshape(-1)
     with np.errstate(over="ignore"):  # the sum is then infinite, and refused with words by `check_similarity`
         return float(sum(np.square(flat[part], dtype=np.float64).sum() for part in split(flat.size, 1 << 17)))

@@ -1,4 +1,4 @@
-"""What a sparse matrix times a dense block costs: bytes, operations, and the time they take at least."""
+"""Cost of a sparse matrix times a dense block: bytes, operations, and the least time they take."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ FEWEST_PER_ROW = 32  # entries of a row in a column block, below which (92) does
 
 @dataclass(frozen=True)
 class SpmmCost:
-    """What one product Y = A X costs by the model of `spmm_cost_model`.
+    """Cost of one product Y = A X by the model of `spmm_cost_model`.
 
     Attributes
     ----------
     flops : int
         Multiplications and additions.
     matrix_bytes, factor_bytes, result_bytes : float
-        What is read of A, read of X and written of Y, between memory and cache.
+        Bytes of A read, X read and Y written, between memory and cache.
     to_device_bytes, from_device_bytes : float
-        What crosses the link; 0 where A is in memory.
+        Bytes over the link; 0 if A is in memory.
     column_blocks : int
         Into how many blocks of columns A is cut so that the rows of X a block needs stay in the cache.
     memory_seconds, link_seconds, compute_seconds : float
@@ -214,7 +214,7 @@ class _Sizes:
         return self.entries * (self.value + self.index) + (self.rows + 1) * self.index
 
     def far_share(self, cached_rows: float) -> float:
-        """Return the share of entries further from the diagonal than half the rows of X that are cached."""
+        """The share of entries further from the diagonal than half the rows of X that are cached."""
         if self.csr is None or self.entries == 0:
             return 1.0
         places = np.linspace(0, self.entries - 1, min(SAMPLE, self.entries)).astype(np.int64)
@@ -239,7 +239,7 @@ def _column_blocks(sizes: _Sizes, row: int, cache: float, read: float) -> int:
 
 
 def _over_link(sizes: _Sizes, row: int, link: Any, carries: str) -> tuple[float, float, float]:
-    """Return the bytes that go there and back, and how long they take (69)."""
+    """The bytes that go there and back, and how long they take (69)."""
     check_known("link_carries", carries, ("all", "matrix"))
     if link is None:
         return 0.0, 0.0, 0.0

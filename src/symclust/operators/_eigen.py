@@ -31,12 +31,12 @@ LARGE = 3000
 RESTARTS = 300  # of Lanczos, a few thousand products; eigenvalues that are as close as that may take millions
 ITERATIONS = 500  # of the block method that goes on from there
 SPARE = 5  # columns of its block beyond those asked for: the gap behind them decides how fast it is
-# ARPACK draws new vectors when the Krylov space closes (low rank): newer SciPy must be told from where.
+# ARPACK draws new vectors when the Krylov space closes (low rank): newer SciPy needs a generator for that.
 _REPEATABLE = {"rng": 0} if "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters else {}
 
 
 def eigenpairs(operator: Operator, k: int, which: str, tol: float) -> tuple[Array, Array]:
-    """Return k eigenvalues, in descending order, and their eigenvectors as columns."""
+    """The k eigenvalues, in descending order, and their eigenvectors as columns."""
     _check(operator, k, which)
     with single_threaded_blas():
         values, vectors = _solve(operator, k, which, tol)
@@ -72,19 +72,19 @@ def _solve(operator: Operator, k: int, which: str, tol: float) -> tuple[Array, A
 
 
 def _goodness(values: Array, which: str) -> Array:
-    """Return numbers that are larger the more an eigenvalue is wanted."""
+    """Numbers that are larger the more an eigenvalue is wanted."""
     return {"LA": values, "SA": -values, "LM": np.abs(values)}[which]
 
 
 def _best(found: list[tuple[Array, Array]], k: int, which: str, dtype: Any) -> tuple[Array, Array]:
-    """Return the k eigenpairs that are wanted most."""
+    """The k eigenpairs that are wanted most."""
     values, vectors = np.concatenate([pairs[0] for pairs in found]), np.hstack([pairs[1] for pairs in found])
     chosen = np.argsort(-_goodness(values, which), kind="stable")[:k]
     return values[chosen].astype(dtype), vectors[:, chosen].astype(dtype)
 
 
 def _dense(operator: Operator, k: int, which: str) -> tuple[Array, Array]:
-    """Return k eigenpairs by LAPACK, in double precision: in single precision it fails for tight clusters."""
+    """The k eigenpairs by LAPACK, in double precision: in single precision it fails for tight clusters."""
     A, n = operator.toarray().astype(np.float64, copy=False), operator.n
     ends = {"LA": [(n - k, n - 1)], "SA": [(0, k - 1)], "LM": [(0, k - 1), (n - k, n - 1)]}[which]
     if which == "LM" and 2 * k > n:
@@ -116,7 +116,7 @@ def _arpack(
 
 
 def _lanczos(operator: Operator, k: int, which: str, tol: float) -> tuple[Array, Array]:
-    """Return k eigenpairs by ARPACK, and look for those that it did not see.
+    """The k eigenpairs by ARPACK, which is run again for those that it may have missed.
 
     One starting vector sees one direction of a repeated eigenvalue; only rounding shows it the others. A
     graph of five components, normalised, has five times the eigenvalue 1: ARPACK alone misses one of them in
@@ -144,9 +144,9 @@ def _lanczos(operator: Operator, k: int, which: str, tol: float) -> tuple[Array,
 def _missed(
     operator: Operator, values: Array, vectors: Array, which: str, tol: float
 ) -> tuple[Any, Array] | None:
-    """Return an eigenpair orthogonal to those found and better than one of them, if there is one.
+    """An eigenpair orthogonal to those found and better than one of them, if there is one.
 
-    Whether there is one, a rough eigenvalue tells, for a few dozen products with a single vector.
+    A rough eigenvalue, a few dozen products with a single vector, shows whether there is one.
     """
     start = _start(operator, 1)
     start -= vectors @ (vectors.T @ start)
@@ -167,7 +167,7 @@ def _missed(
 
 
 def _deflated(operator: Operator, V: Array, elsewhere: float) -> Product:
-    """Return the product with (I − VVᵀ) A (I − VVᵀ) + elsewhere VVᵀ."""
+    """The product with (I − VVᵀ) A (I − VVᵀ) + elsewhere VVᵀ."""
     elsewhere = operator.dtype.type(elsewhere)
 
     def product(x: Array) -> Array:
@@ -181,7 +181,7 @@ def _deflated(operator: Operator, V: Array, elsewhere: float) -> Product:
 def _as_near_as_possible(
     operator: Operator, k: int, which: str, tol: float, known: Array
 ) -> tuple[Array, Array]:
-    """Return k eigenpairs as near as a block method comes, from those that Lanczos has found.
+    """The k eigenpairs as near as a block method comes, from those that Lanczos has found.
 
     Where more than k eigenvalues are nearly the same, any vectors of their space have small residuals: blocks
     reach such a space in few iterations, though no single vector settles.
@@ -203,7 +203,7 @@ def _as_near_as_possible(
 
 
 def _lobpcg(operator: Operator, k: int, largest: bool, known: Array, tol: float) -> tuple[Array, Array]:
-    """Return at least k eigenpairs at one end of the spectrum, in double precision."""
+    """At least k eigenpairs at one end of the spectrum, in double precision."""
     block = np.random.default_rng(0).standard_normal((operator.n, k + SPARE))
     block[:, : known.shape[1]] = known
     product = scipy.sparse.linalg.LinearOperator(
@@ -232,7 +232,7 @@ class Krylov(NamedTuple):
     is_closed: bool
 
     def ritz(self) -> tuple[Array, Array]:
-        """Return the eigenvalues of the tridiagonal matrix, rising, and its eigenvectors."""
+        """The eigenvalues of the tridiagonal matrix, rising, and its eigenvectors."""
         return scipy.linalg.eigh_tridiagonal(self.diagonal, self.beside[:-1])
 
 

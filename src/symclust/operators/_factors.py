@@ -43,11 +43,11 @@ class Factor(ABC):
 
     @abstractmethod
     def times(self, Z: Array) -> Array:
-        """Return X @ Z."""
+        """X @ Z."""
 
     @abstractmethod
     def transposed_times(self, H: Array) -> Array:
-        """Return X.T @ H."""
+        """X.T @ H."""
 
     @abstractmethod
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
@@ -55,27 +55,27 @@ class Factor(ABC):
 
     @abstractmethod
     def take(self, index: Any) -> Factor:
-        """Return the chosen rows as a factor; without a copy for a slice."""
+        """The chosen rows as a factor; without a copy for a slice."""
 
     @abstractmethod
     def columns_scaled(self, weights: Array) -> Factor:
-        """Return X diag(weights) as a factor."""
+        """X diag(weights) as a factor."""
 
     @abstractmethod
     def column_minima(self) -> Array:
-        """Return the smallest entry of each column."""
+        """The smallest entry of each column."""
 
     @abstractmethod
     def less_minima(self) -> Factor:
-        """Return X with the smallest entry of each column taken off it, as a factor."""
+        """X with the smallest entry of each column taken off it, as a factor."""
 
     @abstractmethod
     def outer(self, other: Any) -> Array:
-        """Return X @ other.X.T as a dense array, on one thread."""
+        """X @ other.X.T as a dense array, on one thread."""
 
     @abstractmethod
     def row_dots(self, other: Any) -> Array:
-        """Return the inner products of equal rows of X and other.X, in float64."""
+        """The inner products of equal rows of X and other.X, in float64."""
 
     @abstractmethod
     def rows_at_once(self, size: int) -> int:
@@ -91,14 +91,14 @@ class Factor(ABC):
 
     @abstractmethod
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, in float64.
+        """Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, in float64.
 
         This is ‖diag(s) X diag(w) Xᵀ diag(s)‖² without n x n numbers: both are the trace of (diag(w) M)².
         """
 
     @abstractmethod
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return the same from XXᵀ, some rows of it at a time, with or without its diagonal."""
+        """The same from XXᵀ, some rows of it at a time, with or without its diagonal."""
 
 
 CHUNK = 4096  # rows of X that are converted to float64 at one time
@@ -114,15 +114,12 @@ class DenseFactor(Factor):
 
     @property
     def stored(self) -> Array:
-        """All entries."""
         return self.X
 
     def times(self, Z: Array) -> Array:
-        """Return X @ Z."""
         return dense_product(self.X, Z)
 
     def transposed_times(self, H: Array) -> Array:
-        """Return X.T @ H."""
         return transposed_product(self.X, H)
 
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
@@ -130,35 +127,27 @@ class DenseFactor(Factor):
         Z += weights[:, None] * dense_product(self.X.T, H)
 
     def take(self, index: Any) -> DenseFactor:
-        """Return the chosen rows as a factor; a view for a slice."""
         return DenseFactor(self.X[index])
 
     def columns_scaled(self, weights: Array) -> DenseFactor:
-        """Return X diag(weights) as a factor."""
         return DenseFactor(self.X * weights)
 
     def column_minima(self) -> Array:
-        """Return the smallest entry of each column."""
         return self.X.min(axis=0)
 
     def less_minima(self) -> DenseFactor:
-        """Return X with the smallest entry of each column taken off it, as a factor."""
         return DenseFactor(self.X - self.column_minima())
 
     def outer(self, other: DenseFactor) -> Array:
-        """Return X @ other.X.T as a dense array."""
         return self.X @ other.X.T
 
     def row_dots(self, other: DenseFactor) -> Array:
-        """Return the inner products of equal rows of X and other.X, in float64."""
         return np.einsum("ij,ij->i", self.X, other.X, dtype=np.float64)
 
     def rows_at_once(self, size: int) -> int:
-        """Return how many rows take about `size` bytes in float64."""
         return max(1, size // (8 * max(1, self.shape[1])))
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return not self.X.size or bool(self.X.min() >= 0)
 
     def columns_are_cheaper(self) -> bool:
@@ -166,7 +155,7 @@ class DenseFactor(Factor):
         return self.shape[1] <= self.shape[0]
 
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a block of rows of M at a time."""
+        """Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a block of rows of M at a time."""
         n, d = self.shape
 
         def part(columns: slice) -> float:
@@ -180,7 +169,7 @@ class DenseFactor(Factor):
             return float(sum(map_blocks(part, split(d, COLUMNS))))
 
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a block of rows at a time."""
+        """‖diag(s) X diag(w) Xᵀ diag(s)‖², a block of rows at a time."""
         right = scale[:, None] * self.X
 
         def part(rows: slice) -> float:
@@ -207,15 +196,13 @@ class SparseFactor(Factor):
 
     @property
     def stored(self) -> Array:
-        """The entries that are not zero."""
         return self.X.data
 
     def times(self, Z: Array) -> Array:
-        """Return X @ Z."""
         return _product(self.X, Z)
 
     def transposed_times(self, H: Array) -> Array:
-        """Return X.T @ H, from the transpose: sums run in one order on any number of threads."""
+        """X.T @ H, from the transpose: sums run in one order on any number of threads."""
         return _product(self._transposed, H)
 
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
@@ -230,7 +217,6 @@ class SparseFactor(Factor):
         Z[columns] += weights[columns, None] * (narrow.T @ H)
 
     def take(self, index: Any) -> SparseFactor:
-        """Return the chosen rows as a factor; values and columns are not copied for a slice."""
         if not isinstance(index, slice):
             return SparseFactor(self.X[index])
         X, rows = self.X, index
@@ -240,15 +226,14 @@ class SparseFactor(Factor):
         return SparseFactor(sp.csr_array((X.data[begin:end], X.indices[begin:end], indptr), shape=shape))
 
     def columns_scaled(self, weights: Array) -> SparseFactor:
-        """Return X diag(weights) as a factor that shares X's indices."""
+        """X diag(weights) as a factor that shares X's indices."""
         return SparseFactor(_with_values(self.X, self.X.data * weights[self.X.indices]))
 
     def column_minima(self) -> Array:
-        """Return the smallest entry of each column."""
         return self.X.min(axis=0).toarray().reshape(-1)
 
     def less_minima(self) -> SparseFactor:
-        """Return X less the smallest entry of each column, as a factor.
+        """X less the smallest entry of each column, as a factor.
 
         A nonnegative X stays as sparse as it is: where the smallest entry is not zero, the column is full.
         """
@@ -258,11 +243,10 @@ class SparseFactor(Factor):
         return SparseFactor(_with_values(self.X, self.X.data - minima[self.X.indices]))
 
     def outer(self, other: SparseFactor) -> Array:
-        """Return X @ other.X.T as a dense array; the work is that of the sparse product."""
+        """X @ other.X.T as a dense array; the work is that of the sparse product."""
         return (self.X @ other._transposed).toarray()
 
     def row_dots(self, other: SparseFactor) -> Array:
-        """Return the inner products of equal rows of X and other.X, in float64."""
         return np.asarray(self.X.astype(np.float64).multiply(other.X).sum(axis=1)).reshape(-1)
 
     def rows_at_once(self, size: int) -> int:
@@ -270,7 +254,6 @@ class SparseFactor(Factor):
         return max(1, size * self.shape[0] // (16 * max(1, self.X.nnz)))
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return not self.X.nnz or bool(self.X.data.min() >= 0)
 
     def columns_are_cheaper(self) -> bool:
@@ -283,11 +266,11 @@ class SparseFactor(Factor):
         return by_columns < by_rows
 
     def squared_gram(self, squared_scale: Array, weights: Array) -> float:
-        """Return Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a row of M at a time on each thread."""
+        """Σ w_p w_q m_pq² for M = Xᵀ diag(squared_scale) X, a row of M at a time on each thread."""
         return _squared_outer(self._transposed, self.X, squared_scale, weights, diagonal=True)
 
     def squared_outer(self, scale: Array, weights: Array, diagonal: bool) -> float:
-        """Return ‖diag(s) X diag(w) Xᵀ diag(s)‖², a row at a time on each thread."""
+        """‖diag(s) X diag(w) Xᵀ diag(s)‖², a row at a time on each thread."""
         X, T = self.X, self._transposed
         rows = _with_values(X, X.data * np.repeat(scale, np.diff(X.indptr)))
         columns = _with_values(T, T.data * scale[T.indices])
@@ -295,7 +278,7 @@ class SparseFactor(Factor):
 
 
 def _squared_outer(L: sp.csr_array, T: sp.csr_array, v: Array, u: Array, diagonal: bool) -> float:
-    """Return Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, from L and its transpose T."""
+    """Σ u_p u_q m_pq² for M = L diag(v) Lᵀ, from L and its transpose T."""
     columns = (array.astype(L.indices.dtype, copy=False) for array in (T.indptr, T.indices))
     return float(_kernels.squared_outer(L.indptr, L.indices, L.data, *columns, T.data, v, u, diagonal))
 
@@ -314,7 +297,7 @@ def _product(X: sp.csr_array, H: Array) -> Array:
 class FactoredSum:
     """A = diag(scale) X diag(weights) Xᵀ diag(scale) + E with sparse X and E.
 
-    What row descent has to know of A to sweep over it without forming any of its rows.
+    All that row descent needs to sweep over A without forming any of its rows.
     """
 
     factor: SparseFactor
@@ -323,21 +306,21 @@ class FactoredSum:
     extra: sp.csr_array
 
     def times(self, factor: float) -> FactoredSum:
-        """Return the sum times a number."""
+        """The sum times a number."""
         number = self.weights.dtype.type(factor)
         return replace(self, weights=number * self.weights, extra=number * self.extra)
 
     def plus(self, E: sp.csr_array) -> FactoredSum:
-        """Return the sum with a sparse matrix added to it."""
+        """The sum with a sparse matrix added to it."""
         return replace(self, extra=sp.csr_array(self.extra + E))
 
     def inward(self, H: Array) -> Array:
-        """Return Z = diag(weights) Xᵀ diag(scale) H, the d x w array that stands for H."""
+        """Z = diag(weights) Xᵀ diag(scale) H, the d x w array that stands for H."""
         return inward(self.factor, self.scale, self.weights, H)
 
     @cached_property
     def arrays(self) -> tuple[Array, ...]:
-        """X, scale, weights and E as the kernel wants them: all indices of one type."""
+        """X, scale, weights and E as the kernel takes them: all indices of one type."""
         X, E = self.factor.X, self.extra
         kind = np.promote_types(X.indices.dtype, E.indices.dtype)
         index = [array.astype(kind, copy=False) for array in (X.indptr, X.indices, E.indptr, E.indices)]
@@ -345,12 +328,12 @@ class FactoredSum:
 
 
 def inward(factor: Factor, scale: Array, weights: Array, H: Array) -> Array:
-    """Return diag(weights) Xᵀ diag(scale) H."""
+    """Diag(weights) Xᵀ diag(scale) H."""
     return weights[:, None] * factor.transposed_times(scale[:, None] * H)
 
 
 def read_factor(X: Any) -> Factor:
-    """Return X as a factor, held as it is given: dense or sparse."""
+    """X as a factor, held as it is given: dense or sparse."""
     if sp.issparse(X):
         return SparseFactor(read_csr(X))
     if isinstance(X, np.ndarray):

@@ -42,15 +42,15 @@ class Bipartite(Operator):
         super().__init__(self.n_samples + self.n_features, self._factor.X.dtype)
 
     def times(self, C: Array) -> Array:
-        """Return XC."""
+        """XC."""
         return self._factor.times(np.ascontiguousarray(C, dtype=self.dtype))
 
     def transposed_times(self, W: Array) -> Array:
-        """Return XᵀW."""
+        """XᵀW."""
         return self._factor.transposed_times(np.ascontiguousarray(W, dtype=self.dtype))
 
     def sides(self, H: Array) -> tuple[Array, ...]:
-        """Return the rows of the samples and those of the features, as views."""
+        """The rows of the samples and those of the features, as views."""
         return H[: self.n_samples], H[self.n_samples :]
 
     def _product(self, H: Array) -> Array:
@@ -58,19 +58,18 @@ class Bipartite(Operator):
         return np.concatenate([self.times(C), self.transposed_times(W)])
 
     def feature_minima(self) -> Array:
-        """Return the smallest entry of each column of X."""
+        """The smallest entry of each column of X."""
         return self._factor.column_minima()
 
     def less_minima(self) -> Bipartite:
-        """Return the operator of X ≥ 0 less the smallest entry of each column; sparse stays sparse."""
+        """The operator of X ≥ 0 less the smallest entry of each column; sparse stays sparse."""
         return Bipartite(self._factor.less_minima())
 
     def diagonal(self) -> Array:
-        """Return the zeros on the diagonal: no sample is a feature."""
+        """The zeros on the diagonal: no sample is a feature."""
         return np.zeros(self.n, self.dtype)
 
     def mean(self) -> float:
-        """Return the mean entry of X."""
         total = float(np.sum(self._factor.stored, dtype=np.float64))
         return total / (self.n_samples * self.n_features)
 
@@ -78,19 +77,17 @@ class Bipartite(Operator):
         return 2 * sum_of_squares(self._factor.stored)
 
     def largest(self) -> float:
-        """Return the largest entry, at least zero: that of the two empty blocks."""
+        """The largest entry, at least zero: that of the two empty blocks."""
         return float(self._factor.stored.max(initial=0))
 
     def is_nonnegative(self) -> bool:
-        """Whether X has no negative entry."""
         return self._factor.is_nonnegative()
 
     def asymmetry(self) -> float:
-        """Return 0.0: symmetric by construction."""
         return 0.0
 
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
-        """Return k eigenvalues and eigenvectors; the largest are singular values of X and [u; v]/√2.
+        """The k eigenvalues and eigenvectors; the largest are singular values of X and [u; v]/√2.
 
         Those come from XXᵀ or XᵀX, whichever is smaller: squared values lie further apart, and half of the
         spectrum is not there. Squares also lose half of the digits, so that very small ones are sought in A.

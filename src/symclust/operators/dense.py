@@ -29,7 +29,7 @@ FEW_ROWS = 4
 
 
 class Survey(NamedTuple):
-    """What one reading of all entries tells."""
+    """Results of one pass over all entries."""
 
     squares: float
     smallest: float
@@ -77,7 +77,7 @@ class Dense(Operator):
         return dense_product(self.array, H)
 
     def matvec(self, x: Array) -> Array:
-        """Return A @ x for one vector, on one thread, from one triangle of the array."""
+        """A @ x for one vector, on one thread, from one triangle of the array."""
         return symmetric_product(self.array, x)
 
     def _rows(self, index: Any) -> Array:
@@ -91,20 +91,17 @@ class Dense(Operator):
         yield self.array, ids, ids
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows], a view."""
         return self.array[rows, rows]
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         return self.array[rows, columns]
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self.array.diagonal().copy()
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight; only these are read if they are few."""
+        """The sum of the rows `ids`, each times its weight; only these are read if they are few."""
         if FEW_ROWS * len(ids) > self.n:
             return super().combine_rows(ids, weights)
         weights = np.asarray(weights, dtype=self.dtype)
@@ -113,40 +110,34 @@ class Dense(Operator):
 
     @cached_property
     def _survey(self) -> Survey:
-        """What every check of a similarity asks for, from one reading of A."""
+        """Results of one pass over A, for all checks of a similarity."""
         return Survey(*_kernels.survey_dense(self.array))
 
     def _sum_of_squares(self) -> float:
         return self._survey.squares
 
     def largest(self) -> float:
-        """Return the largest entry."""
         return self._survey.largest
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return self._survey.smallest >= 0
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji."""
         return self._survey.asymmetry
 
     def submatrix(self, index: Any) -> Dense:
-        """Return the operator on the chosen rows and columns."""
         index = np.arange(self.n, dtype=np.int64)[as_subset(index, self.n)]
         array = np.empty((index.size, index.size), dtype=self.dtype)
         _kernels.submatrix(self.array, index, array)
         return Dense(array)
 
     def scaled(self, d: Any) -> Dense:
-        """Return the operator diag(d) A diag(d), as a new array."""
         d = as_vector(d, self.n, self.dtype, "d")
         array = self.array * d
         array *= d[:, None]
         return Dense(array)
 
     def without(self, mask: Any) -> Dense:
-        """Return the operator with zeros where the symmetric sparse `mask` is nonzero, as a new array."""
         array = self.array.copy()
         array[mask.nonzero()] = 0
         return Dense(array)

@@ -44,7 +44,7 @@ class Factored(Operator):
         self._blocks_cost = factor.blocks_cost
 
     def _like(self, factor: Factor, scale: Array) -> Factored:
-        """Return an operator of the same class with other rows or another scale."""
+        """An operator of the same class with other rows or another scale."""
         other = object.__new__(type(self))
         Factored.__init__(other, factor, scale, self._weights, self.self_edges)
         return other
@@ -61,11 +61,11 @@ class Factored(Operator):
         return scale * left.row_dots(self._factor.take(j))
 
     def _inward(self, H: Array) -> Array:
-        """Return Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
+        """Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
         return inward(self._factor, self._scale, self._weights, H)
 
     def _outward(self, rows: slice, Z: Array, H: Array) -> Array:
-        """Return A[rows] @ H from Z."""
+        """A[rows] @ H from Z."""
         out = self._factor.take(rows).times(Z)
         out *= self._scale[rows, None]
         if not self.self_edges:
@@ -84,7 +84,6 @@ class Factored(Operator):
         return out
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows], from these rows of X alone."""
         part = self._factor.take(rows)
         with single_threaded_blas():
             out = part.columns_scaled(self._weights).outer(part)
@@ -95,7 +94,6 @@ class Factored(Operator):
         return out
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         i, j = as_pairs(rows, columns, self.n)
         values = np.empty(i.size, dtype=self.dtype)
         for part in split(i.size, self._factor.rows_at_once(BLOCK_BYTES)):
@@ -103,7 +101,7 @@ class Factored(Operator):
         return values if self.self_edges else np.where(i == j, self.dtype.type(0), values)
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
+        """A cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
         return FactoredRowProducts(self, H)
 
     @cached_property
@@ -117,7 +115,6 @@ class Factored(Operator):
         return FactoredSum(self._factor, self._scale, self._weights, E)
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._full_diagonal.astype(self.dtype) if self.self_edges else np.zeros(self.n, self.dtype)
 
     def _rounding(self) -> Any:
@@ -128,7 +125,7 @@ class Factored(Operator):
         return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
 
     def _sum_of_squares(self) -> float:
-        """Return ‖A‖² from XᵀX where that is cheaper than XXᵀ."""
+        """‖A‖² from XᵀX where that is cheaper than XXᵀ."""
         scale, weights = self._scale.astype(np.float64), self._weights.astype(np.float64)
         if not self._factor.columns_are_cheaper():
             return self._factor.squared_outer(scale, weights, self.self_edges)
@@ -136,7 +133,7 @@ class Factored(Operator):
         return total if self.self_edges else max(0.0, total - float((self._full_diagonal**2).sum()))
 
     def largest(self) -> float:
-        """Return the largest entry, on the diagonal if A is positive semidefinite: a_ij² ≤ a_ii a_jj."""
+        """The largest entry, on the diagonal if A is positive semidefinite: a_ij² ≤ a_ii a_jj."""
         if self.self_edges and self._weights.min(initial=0) >= 0:
             return float(self.diagonal().max())
         return super().largest()
@@ -147,16 +144,13 @@ class Factored(Operator):
         return (bool(vectors) and self._factor.is_nonnegative()) or super().is_nonnegative()
 
     def asymmetry(self) -> float:
-        """Return 0.0: symmetric by construction."""
         return 0.0
 
     def submatrix(self, index: Any) -> Factored:
-        """Return the operator on the chosen rows and columns."""
         index = as_subset(index, self.n)
         return self._like(self._factor.take(index), self._scale[index])
 
     def scaled(self, d: Any) -> Factored:
-        """Return the operator diag(d) A diag(d), which shares X."""
         return self._like(self._factor, self._scale * as_vector(d, self.n, self.dtype, "d"))
 
 
@@ -169,7 +163,7 @@ class FactoredRowProducts:
         self._Z = operator._inward(H)
 
     def product(self, rows: slice) -> Array:
-        """Return A[rows] @ H for the current H."""
+        """A[rows] @ H for the current H."""
         return self._operator._outward(rows, self._Z, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:
@@ -244,7 +238,7 @@ def low_rank(A: SimilarityLike, rank: int, *, n_passes: int = 2, random_state: R
     Parameters
     ----------
     A : array, sparse array, graph or Operator
-        Anything that `as_operator` takes; products are all that is asked of it.
+        Anything that `as_operator` takes; only products with it are needed.
     rank : int
         How many eigenvectors to keep, at most n.
     n_passes : int, default=2

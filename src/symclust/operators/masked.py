@@ -62,7 +62,6 @@ class Masked(Operator):
         return out
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor made of those of A and of what is hidden."""
         return MaskedRowProducts(self.operator.row_products(H), self.hidden.row_products(H))
 
     @cached_property
@@ -72,7 +71,6 @@ class Masked(Operator):
         return whole and whole.plus(-self.hidden.csr)
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         diagonal = self.operator.diagonal()
         hidden = self.hidden.csr.tocoo()
         diagonal[hidden.row[hidden.row == hidden.col]] = 0
@@ -89,10 +87,10 @@ class MaskedRowProducts:
         self._whole, self._hidden = whole, hidden
 
     def product(self, rows: slice) -> Array:
-        """Return the operator's rows times the current H."""
+        """The operator's rows times the current H."""
         return self._whole.product(rows) - self._hidden.product(rows)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Tell both parts that H[rows] has changed by `delta`."""
+        """Update both cursors."""
         self._whole.update(rows, delta)
         self._hidden.update(rows, delta)

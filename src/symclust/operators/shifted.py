@@ -77,7 +77,7 @@ class Shifted(Operator):
         self._blocks_cost = max(part._blocks_cost for _, part in self._terms)
 
     def _sum(self, parts: Iterable[Array]) -> Array:
-        """Return Σ c X for what each of the terms gives, X."""
+        """Σ c X for what each of the terms gives, X."""
         total: Any = None
         for (factor, _), part in zip(self._terms, parts, strict=True):
             scaled = part * self.dtype.type(factor)
@@ -105,18 +105,16 @@ class Shifted(Operator):
         return out
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block M[rows, rows]."""
         out = self._sum(part.block(rows) for _, part in self._terms)
         out[np.diag_indices_from(out)] -= self._shift[rows]
         return out
 
     def row_products(self, H: Array) -> Cursor:
-        """Return a cursor made of those of A and W."""
         return ShiftedRowProducts(self, H)
 
     @cached_property
     def factored(self) -> FactoredSum | None:
-        """The sum of one of A and W with the other, sparse, and with −λD; where they are such."""
+        """A or W as a factored sum, plus the other one, if it is sparse, and −λD."""
         sums = [part.factored.times(factor) for factor, part in self._terms if part.factored is not None]
         sparse = [factor * part.csr for factor, part in self._terms if isinstance(part, Sparse)]
         if len(sums) != 1 or len(sums) + len(sparse) < len(self._terms):
@@ -125,15 +123,14 @@ class Shifted(Operator):
         return whole.plus(sparse[0].astype(self.dtype, copy=False)) if sparse else whole
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self._sum(part.diagonal() for _, part in self._terms) - self._shift
 
     def isolated(self) -> Array:
-        """Return a mask of the rows that have no entries in A nor in W; their degrees are zero too."""
+        """A mask of the rows that have no entries in A nor in W; their degrees are zero too."""
         return np.logical_and.reduce([part.isolated() for _, part in self._terms])
 
     def _sum_of_squares(self) -> float:
-        """Return ‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
+        """‖Σ c T‖² − 2⟨Σ c T, λD⟩ + ‖λD‖², term by term.
 
         ⟨A, W⟩ visits the edges of W alone if it is sparse; otherwise all rows are visited.
         """
@@ -155,22 +152,20 @@ class Shifted(Operator):
         return super().is_nonnegative()
 
     def asymmetry(self) -> float:
-        """Return the largest difference of m_ij and m_ji; 0.0 if A and W are symmetric."""
         found = [abs(factor) * part.asymmetry() for factor, part in self._terms]
         return super().asymmetry() if sum(worst > 0 for worst in found) > 1 else max(found)
 
     def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which the less symmetric of A and W differs most from its transpose."""
+        """The i and j for which the less symmetric of A and W differs most from its transpose."""
         _, worst = max(self._terms, key=lambda term: abs(term[0]) * term[1].asymmetry())
         return worst.asymmetric_entry()
 
     def submatrix(self, index: Any) -> Shifted:
-        """Return the operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""
+        """The operator on the chosen rows and columns; L is cut, not made anew from fewer edges."""
         index = as_subset(index, self.n)
         return self._like(lambda part: part.submatrix(index), self.laplacian_degrees[index])
 
     def scaled(self, d: Any) -> Shifted:
-        """Return the operator diag(d) M diag(d)."""
         d = as_vector(d, self.n, self.dtype, "d")
         return self._like(lambda part: part.scaled(d), d**2 * self.laplacian_degrees)
 
@@ -188,18 +183,18 @@ class ShiftedRowProducts:
         self._parts = [part.row_products(H) for _, part in operator._terms]
 
     def product(self, rows: slice) -> Array:
-        """Return M[rows] @ H for the current H."""
+        """M[rows] @ H for the current H."""
         total = self._operator._sum(part.product(rows) for part in self._parts)
         return self._operator._shifted(total, self._H, rows)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Tell all parts that H[rows] has changed by `delta`."""
+        """Update both cursors."""
         for part in self._parts:
             part.update(rows, delta)
 
 
 def _inner(A: Operator, W: Sparse) -> float:
-    """Return ⟨A, W⟩, a bounded number of edges of W at a time."""
+    """⟨A, W⟩, a bounded number of edges of W at a time."""
     total = 0.0
     for part in split(W.values.size, 1 << 18):
         rows = np.searchsorted(W.indptr, np.arange(part.start, part.stop), side="right") - 1

@@ -31,7 +31,7 @@ class Sparse(Operator):
     Attributes
     ----------
     indptr, indices, values : ndarray
-        The three arrays of CSR, as the kernels want them: `indptr` and `indices` both int32 or both int64.
+        The three arrays of CSR, as the kernels take them: `indptr` and `indices` both int32 or both int64.
     csr : scipy.sparse.csr_array
         The same arrays as a SciPy object.
 
@@ -66,7 +66,7 @@ class Sparse(Operator):
         return {"csr": self.csr, "names": self.names}
 
     def _restore(self) -> None:
-        Sparse.__init__(self, self.csr)  # what kernels are given fits together, whatever a file says
+        Sparse.__init__(self, self.csr)  # checks: the kernels rely on parts that fit together
 
     def _product(self, H: Array) -> Array:
         out = np.empty_like(H)
@@ -78,7 +78,7 @@ class Sparse(Operator):
         return self.product_in_double(np.ones(self.n))
 
     def product_in_double(self, H: Array) -> Array:
-        """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
+        """A @ H for an H of float64 in double precision, whatever the precision of A."""
         return self.csr @ H
 
     def _rows(self, index: Any) -> Array:
@@ -92,24 +92,21 @@ class Sparse(Operator):
         return out
 
     def row(self, i: int) -> Array:
-        """Return row i as a new array."""
         own = slice(self.indptr[i], self.indptr[i + 1])
         row = np.zeros(self.n, dtype=self.dtype)
         row[self.indices[own]] = self.values[own]
         return row
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
-        """Return the sum of the rows `ids`, each times its weight; of a large A only these are read."""
+        """The sum of the rows `ids`, each times its weight; of a large A only these are read."""
         if self.values.size < FEW_NONZEROS:
             return super().combine_rows(ids, weights)
         return self.csr[ids].T @ np.asarray(weights, dtype=self.dtype)
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
         return self.csr[rows, rows].toarray()
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         return np.asarray(self.csr[rows, columns])
 
@@ -118,45 +115,40 @@ class Sparse(Operator):
         return self.csr.diagonal()
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries; found once, since every sweep over the rows asks for them."""
+        """The n diagonal entries; found once: every sweep over the rows needs them."""
         return self._diagonal.copy()
 
     def _sum_of_squares(self) -> float:
         return sum_of_squares(self.values)
 
     def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
+        """The largest entry; entries that are not stored count as zero."""
         some_are_not_stored = self.values.size < self.n * self.n
         return float(self.values.max(initial=0.0) if some_are_not_stored else self.values.max())
 
     def is_nonnegative(self) -> bool:
-        """Whether no entry is negative."""
         return not self.values.size or bool(self.values.min() >= 0)
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
         if self.is_nonnegative():
             return None
         place = int(self.values.argmin())
         return int(np.searchsorted(self.indptr, place, side="right")) - 1, int(self.indices[place])
 
     def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji, in one pass without a transpose."""
         return float(_kernels.asymmetry(self.indptr, self.indices, self.values))
 
     def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
         gaps = abs(self.csr - self.csr.T).tocoo()
         worst = int(gaps.data.argmax())
         return int(gaps.row[worst]), int(gaps.col[worst])
 
     def submatrix(self, index: Any) -> Sparse:
-        """Return the operator on the chosen rows and columns."""
         index = as_subset(index, self.n)
         return Sparse(self.csr[index][:, index])
 
     def scaled(self, d: Any) -> Sparse:
-        """Return the operator diag(d) A diag(d); the index arrays are shared."""
+        """The operator diag(d) A diag(d); the index arrays are shared."""
         d = as_vector(d, self.n, self.dtype, "d")
         values = d[self.indices]
         values *= np.repeat(d, np.diff(self.indptr))  # first, so that the result is symmetric to the bit
@@ -164,14 +156,13 @@ class Sparse(Operator):
         return Sparse(sp.csr_array((values, self.indices, self.indptr), shape=self.shape))
 
     def without(self, mask: Any) -> Sparse:
-        """Return the operator without the entries where the symmetric sparse `mask` is nonzero."""
         kept = sp.csr_array(self.csr - self.csr.multiply(sp.csr_array(mask, dtype=bool)))
         kept.eliminate_zeros()
         return Sparse(kept.astype(self.dtype, copy=False))
 
 
 def read_csr(X: Any) -> sp.csr_array:
-    """Return any SciPy sparse array as canonical CSR (sorted, no duplicates) without changing the input.
+    """Any SciPy sparse array as canonical CSR (sorted, no duplicates) without changing the input.
 
     Nothing is copied when X already is canonical CSR of floating dtype.
     """

@@ -15,7 +15,6 @@ from symclust.plotting.plot_memberships import plot_memberships
 from symclust.plotting.plot_segmentation import (
     plot_segmentation,
     read_segmentation,
-    segment_borders,
     segment_means,
     with_borders,
 )
@@ -30,6 +29,7 @@ from symclust.plotting.plot_similarity import (
 from symclust.plotting.plot_topic_words import plot_topic_words
 from symclust.plotting.plot_tree import plot_tree
 
+# The other names above are for other folders, and no part of the API.
 __all__ = [
     "plot_before_after",
     "plot_calibration",

@@ -24,36 +24,16 @@ LARGEST_NODE = 0.016
 
 @dataclass(frozen=True)
 class GraphMap:
-    """A graph in the plane; lengths are in units of the side of the picture.
+    """A graph in the plane; lengths are in units of the side of the picture."""
 
-    Attributes
-    ----------
-    positions : ndarray of shape (n_marks, 2)
-        Centres between 0 and 1, of nodes or of discs.
-    radii : ndarray of shape (n_marks,)
-        How large they are.
-    clusters : ndarray of shape (n_marks,)
-        The cluster of each; −1 for none.
-    nodes : ndarray of shape (n_marks,)
-        The number of each node; of a disc, how many nodes it stands for.
-    edges : ndarray of shape (n_edges, 2)
-        Pairs of marks that are joined.
-    weights : ndarray of shape (n_edges,)
-        Their weights, the largest being 1.
-    is_aggregated : bool
-        Whether marks are discs that stand for clusters.
-    n_hidden : int
-        How many edges (of discs: pairs of clusters) were left out because they are the weakest.
-    """
-
-    positions: Array
+    positions: Array  # centres of nodes or discs, between 0 and 1
     radii: Array
-    clusters: Array
-    nodes: Array
-    edges: Array
-    weights: Array
-    is_aggregated: bool
-    n_hidden: int
+    clusters: Array  # −1 for none
+    nodes: Array  # the number of each node; of a disc, how many nodes it stands for
+    edges: Array  # pairs of marks
+    weights: Array  # of edges, the largest being 1
+    is_aggregated: bool  # marks are discs that stand for clusters
+    n_hidden: int  # edges that were left out because they are the weakest
 
 
 def graph_map(
@@ -65,33 +45,7 @@ def graph_map(
     max_discs: int = 120,
     random_state: int = 0,
 ) -> GraphMap:
-    """Lay out a graph: nodes by forces, more than `max_nodes` as one disc per cluster.
-
-    Parameters
-    ----------
-    A : ndarray, sparse array or operator of shape (n_samples, n_samples)
-        Weights of edges; only positive ones attract.
-    labels : array-like of shape (n_samples,), optional
-        Cluster of each node, −1 for none. Needed to draw more than `max_nodes`.
-    max_nodes, max_edges, max_discs : int
-        The most that is drawn of each; of edges the heaviest, of clusters the largest.
-    random_state : int
-        Seed of the start.
-
-    Returns
-    -------
-    GraphMap
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.plotting import graph_map
-    >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> found = graph_map(path)
-    >>> lengths = np.linalg.norm(found.positions[[0, 0]] - found.positions[[1, 2]], axis=1)
-    >>> bool(lengths[0] < lengths[1])
-    True
-    """
+    """Lay out a graph: nodes by forces, more than `max_nodes` as one disc per cluster."""
     for name, value in (("max_nodes", max_nodes), ("max_edges", max_edges), ("max_discs", max_discs)):
         check_number(name, value, least=1, whole=True)
     n = A.shape[0]
@@ -123,7 +77,7 @@ def _nodes(A: Any, labels: Array | None, max_edges: int, rng: np.random.Generato
 
 
 def _positive(A: Any) -> csr_array:
-    """Return the positive weights between different nodes, the mean being 1."""
+    """The positive weights between different nodes, the mean being 1."""
     W = csr_array(A if issparse(A) else A.toarray() if hasattr(A, "toarray") else np.asarray(A))
     W = W.astype(np.float64)
     W.setdiag(0)
@@ -135,7 +89,7 @@ def _positive(A: Any) -> csr_array:
 
 
 def _start_by_walks(W: csr_array, rng: np.random.Generator) -> Array:
-    """Return places of nodes near the mean of their neighbours: roughly, two eigenvectors of a walk."""
+    """Places of nodes near the mean of their neighbours: roughly, two eigenvectors of a walk."""
     degrees = np.maximum(W @ np.ones(W.shape[0]), 1e-12)[:, np.newaxis]
     P = rng.standard_normal((W.shape[0], min(2, W.shape[0])))
     for _ in range(60):
@@ -147,7 +101,7 @@ def _start_by_walks(W: csr_array, rng: np.random.Generator) -> Array:
 
 
 def _start_by_clusters(W: csr_array, labels: Array, rng: np.random.Generator) -> Array:
-    """Return places around the centre of each node's cluster, the centres being laid out first."""
+    """Places around the centre of each node's cluster, the centres being laid out first."""
     names, groups = np.unique(labels, return_inverse=True)
     Z = csr_array((np.ones(len(groups)), groups, np.arange(len(groups) + 1)), shape=(len(groups), len(names)))
     sizes = np.bincount(groups)
@@ -166,7 +120,7 @@ def _circle(k: int) -> Array:
 
 
 def _by_forces(W: csr_array, places: Array, n_steps: int = STEPS) -> Array:
-    """Return places after steps of Fruchterman and Reingold (1991), edges of mean weight being of length 1.
+    """Places after steps of Fruchterman and Reingold (1991), edges of mean weight being of length 1.
 
     All pairs repel by 1/d, edges pull by w d², and a weak pull towards the middle keeps parts together that
     no edge joins. A step takes two products with an n × n array, 25 ms for 2,000 nodes.
@@ -201,7 +155,7 @@ def _into_square(places: Array, margin: float = 0.03) -> Array:
 
 
 def _heaviest(W: csr_array, count: int) -> tuple[Array, Array, int]:
-    """Return the heaviest edges, each once, lightest first so that heavy ones are drawn on top."""
+    """The heaviest edges, each once, lightest first so that heavy ones are drawn on top."""
     upper = triu(W, k=1).tocoo()
     edges = np.column_stack(upper.coords)
     order = np.argsort(upper.data, kind="stable")[-count:] if count else np.empty(0, dtype=np.intp)
@@ -223,7 +177,7 @@ def _discs(A: Any, labels: Array, max_discs: int, max_edges: int, rng: np.random
         (np.ones(len(shown)), (shown, place[labels[shown]])), shape=(len(labels), max(len(names), 1))
     )
     between = _positive(block_sums(A, Z))
-    # Large clusters have more edges to all others: how close two are is said by edges per pair of nodes.
+    # Large clusters have more edges to all others: edges per pair of nodes measure how close two are.
     pairs = between.tocoo()
     close = csr_array((pairs.data / np.sqrt(sizes[pairs.row] * sizes[pairs.col]), pairs.coords), pairs.shape)
     positions = _into_square(_by_forces(_positive(close), _circle(len(names)), n_steps=300), margin=0.12)

@@ -5,11 +5,10 @@ They stay apart for colour-blind readers, on light and on dark pages.
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from symclust.exceptions import MissingExtraError
+from symclust._optional import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,33 +37,22 @@ NOWHERE = "#B0B0B0"  # of samples in no cluster
 
 
 def matplotlib_module(name: str = "pyplot") -> ModuleType:
-    """Return ``matplotlib.<name>``, or raise an error that names the extra."""
-    try:
-        return importlib.import_module(f"matplotlib.{name}")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            'Pictures need matplotlib, which is not installed: pip install "symclust[plot]"'
-        ) from error
+    """``matplotlib.<name>``."""
+    return need(f"matplotlib.{name}", "plot", "A picture")
 
 
 def fresh_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes that were given, or those of a new figure of the given size in inches."""
+    """The axes that were given, or those of a new figure of the given size in inches."""
     if ax is None:
         ax = matplotlib_module().subplots(figsize=(width, height), layout="constrained")[1]
     return ax
 
 
 def cluster_colours(n_clusters: int) -> list[str]:
-    """Return a colour for each cluster: eight that colour-blind readers can tell apart, then shades.
+    """A colour for each cluster: eight that colour-blind readers can tell apart, then shades.
 
     No more than eight can be told apart by everyone, which is why pictures write numbers on clusters as well.
     With more than 24 clusters, colours come again.
-
-    Examples
-    --------
-    >>> from symclust.plotting import cluster_colours
-    >>> cluster_colours(2), len(set(cluster_colours(24)))
-    (['#0072B2', '#E69F00'], 24)
     """
     shades = [*EIGHT, *(_mixed(c, 255, 0.45) for c in EIGHT), *(_mixed(c, 0, 0.4) for c in EIGHT)]
     return [shades[c % len(shades)] for c in range(n_clusters)]

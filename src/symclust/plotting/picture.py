@@ -32,17 +32,11 @@ def picture(
     dark : bool
         Light lines on a dark page instead of dark lines on a light one.
     file_format : {"png", "svg"}
-        What the bytes are.
+        Format of the bytes.
 
     Returns
     -------
     bytes
-
-    Examples
-    --------
-    >>> from symclust.plotting import picture
-    >>> picture(lambda ax: ax.plot([1, 3, 2]))[:4]
-    b'\x89PNG'
     """
     matplotlib, figures = matplotlib_module("style"), matplotlib_module("figure")
     file = BytesIO()

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._types import Fitted
 from symclust.exceptions import InputTypeError
-from symclust.plotting._style import is_dark, line_colours, matplotlib_module
+from symclust.plotting._style import fresh_axes, is_dark, line_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +47,7 @@ def plot_calibration(calibration: Fitted, ax: Axes | None = None) -> Axes:
             f"A calibration cannot be read from {type(calibration).__name__}, since it needs known classes: "
             "give membership_calibration(labels_true, model.membership_), from symclust.metrics."
         )
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(4.2, 4.0), layout="constrained")[1]
+    ax = fresh_axes(ax, 4.2, 4.0)
     first, second = line_colours(is_dark(ax))
     ax.plot([0, 1], [0, 1], "--", color=second, linewidth=1, label="calibrated")
     ax.plot(calibration["confidence"], calibration["agreement"], "-", color=first, linewidth=1)

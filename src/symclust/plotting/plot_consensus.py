@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import is_dark, matplotlib_module, similarity_colours
+from symclust.plotting._style import fresh_axes, is_dark, matplotlib_module, similarity_colours
 from symclust.plotting.plot_selection import selection_of
 from symclust.plotting.plot_similarity import binned_similarity, draw_frames
 from symclust.validation import check_number
@@ -53,8 +53,7 @@ def plot_consensus(
     """
     check_number("max_size", max_size, least=1, whole=True)
     matrix, k = _read(consensus, k)
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(5.0, 4.2), layout="constrained")[1]
+    ax = fresh_axes(ax, 5.0, 4.2)
     order = matrix.order()
     tiles = binned_similarity(matrix.values, order, max_size)
     n = len(order)
@@ -69,7 +68,7 @@ def plot_consensus(
 
 
 def _read(consensus: Any, k: int | None) -> tuple[Any, int | None]:
-    """Return the matrix to draw and the number of its clusters."""
+    """The matrix to draw and the number of its clusters."""
     consensus = selection_of(consensus)
     matrices = getattr(consensus, "consensus", None)
     if isinstance(matrices, dict):

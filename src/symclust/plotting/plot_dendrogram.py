@@ -37,7 +37,7 @@ def plot_dendrogram(
     Parameters
     ----------
     model : fitted estimator with ``linkage_matrix_`` or ``tree_``, what `symclust.topics` returns, or Tree
-        What to draw.
+        The tree or merges to draw.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     max_leaves : int
@@ -85,7 +85,7 @@ def plot_dendrogram(
 
 
 def _read(model: Any, names: Any) -> tuple[Array, Array, Callable[[int], str], Callable[[Axes], Any]]:
-    """Return SciPy's linkage matrix, the cluster of each of its leaves, names of its nodes, and the axis."""
+    """SciPy's linkage matrix, the cluster of each of its leaves, names of its nodes, and the axis."""
     merges = getattr(model, "linkage_matrix_", None)
     if merges is not None:
         names = getattr(model, "node_names_", None) if names is None else names
@@ -114,7 +114,7 @@ def _read(model: Any, names: Any) -> tuple[Array, Array, Callable[[int], str], C
 
 
 def _of_tree(nodes: list[Any]) -> tuple[Array, Array, Callable[[int], str], Callable[[Axes], Any]]:
-    """Return the splits of a tree as merges of its leaves, the last split first."""
+    """The splits of a tree as merges of its leaves, the last split first."""
     leaves = [node for node in nodes if not node.children]
     inner = sorted((node for node in nodes if node.children), key=lambda node: -min(node.children))
     place = {leaf.number: label for label, leaf in enumerate(leaves)}
@@ -145,7 +145,7 @@ def _of_tree(nodes: list[Any]) -> tuple[Array, Array, Callable[[int], str], Call
 
 
 def _colouring(merges: Array, labels: Array, ax: Axes) -> Callable[[int], str]:
-    """Return the colour of each merge: that of its cluster, or of the page's text where clusters meet."""
+    """The colour of each merge: that of its cluster, or of the page's text where clusters meet."""
     colours = cluster_colours(int(labels.max(initial=0)) + 1)
     ink = matplotlib_module("colors").to_hex(ax.xaxis.label.get_color())
     owner = [*labels.tolist()]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from symclust._types import Array, SimilarityLike
 from symclust.plotting._layout import GraphMap, graph_map
 from symclust.plotting._style import NOWHERE, cluster_colours, fresh_axes, matplotlib_module
-from symclust.plotting.plot_similarity import read_similarity
+from symclust.plotting.plot_similarity import labelled_similarity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def plot_graph(
     '34 nodes in 2 clusters, 78 links'
     """
     network = getattr(A, "network_", None)
-    A, labels = read_similarity(A, labels)
+    A, labels = labelled_similarity(A, labels)
     A = A if network is None else network
     ax = fresh_axes(ax, 5.2, 5.2)
     found = graph_map(A, labels, max_nodes=max_nodes, max_edges=max_edges, random_state=random_state)
@@ -107,7 +107,7 @@ def _write_numbers(ax: Axes, found: GraphMap) -> None:
 
 
 def _middle(places: Array) -> Array:
-    """Return the member nearest to the median: a number there stands on its cluster, whatever its shape."""
+    """The member nearest to the median: a number there stands on its cluster, whatever its shape."""
     median = np.median(places, axis=0)
     return places[np.argmin(np.linalg.norm(places - median, axis=1))]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError, OptionError
-from symclust.plotting._style import is_dark, line_colours, matplotlib_module
+from symclust.plotting._style import fresh_axes, is_dark, line_colours, matplotlib_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def plot_history(model_or_history: Fitted, ax: Axes | None = None, *, against: s
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     against : {"iteration", "seconds"}
-        What runs along the horizontal axis.
+        The horizontal axis.
 
     Returns
     -------
@@ -54,8 +54,7 @@ def plot_history(model_or_history: Fitted, ax: Axes | None = None, *, against: s
     history = _history(model_or_history)
     if against not in ("iteration", "seconds"):
         raise OptionError(f"against={against!r} is not known. Choose one of 'iteration', 'seconds'.")
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(5.6, 3.2), layout="constrained")[1]
+    ax = fresh_axes(ax, 5.6, 3.2)
     first, second = line_colours(is_dark(ax))
     _curve(ax, history, against, "objective", first, "-")
     if len(_drawable(history, "stationarity")):  # methods without gradients have none

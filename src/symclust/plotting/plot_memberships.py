@@ -83,7 +83,7 @@ def plot_memberships(
 
 
 def _read(model: Any, labels: Any) -> tuple[csr_array, Array]:
-    """Return each row of memberships divided by its sum, and the cluster of each sample."""
+    """Each row of memberships divided by its sum, and the cluster of each sample."""
     if hasattr(model, "fit"):
         check_is_fitted(model, "labels_")
     H = getattr(model, "membership_", getattr(model, "membership", model))
@@ -111,7 +111,7 @@ def _read(model: Any, labels: Any) -> tuple[csr_array, Array]:
 
 
 def _tiles(shares: csr_array, order: Array, max_size: int) -> Array:
-    """Return the mean shares of at most `max_size` groups of neighbouring samples."""
+    """The mean shares of at most `max_size` groups of neighbouring samples."""
     n = len(order)
     bins = min(n, max_size)
     bin_of = np.arange(n) * bins // max(n, 1)

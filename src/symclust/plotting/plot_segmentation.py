@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 
 from symclust._types import Array, Image
 from symclust.exceptions import InputError, OptionError
+from symclust.metrics import boundary_map
 from symclust.plotting._style import fresh_axes, matplotlib_module
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_segmentation", "segment_borders", "segment_means"]
+__all__ = ["plot_segmentation", "segment_means"]
 
 KINDS = ("overlay", "mean", "borders")
 LINE = (1.0, 0.87, 0.0)  # yellow
@@ -72,7 +73,7 @@ def plot_segmentation(
 
 
 def read_segmentation(image: Any, labels: Any = None) -> tuple[Array, Array]:
-    """Return pixels of shape (rows, columns, 3) between 0 and 1, and the segment of each."""
+    """Pixels of shape (rows, columns, 3) between 0 and 1, and the segment of each."""
     if labels is None and hasattr(image, "image") and hasattr(image, "labels"):
         image, labels = image.image, image.labels
     if labels is None:
@@ -93,16 +94,7 @@ def read_segmentation(image: Any, labels: Any = None) -> tuple[Array, Array]:
 
 
 def segment_means(pixels: Array, segments: Array) -> Array:
-    """Return an image in which each segment has its mean colour.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.plotting import segment_means
-    >>> pixels = np.array([[[0.0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5]]])
-    >>> segment_means(pixels, np.array([[0, 0, 7]]))[0, :, 0].tolist()
-    [0.5, 0.5, 0.5]
-    """
+    """An image in which each segment has its mean colour."""
     _, codes = np.unique(segments, return_inverse=True)
     codes = codes.ravel()
     counts = np.bincount(codes)
@@ -111,27 +103,11 @@ def segment_means(pixels: Array, segments: Array) -> Array:
     return means[codes].reshape(pixels.shape)
 
 
-def segment_borders(segments: Array) -> Array:
-    """Return which pixels have another segment to their right or below.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.plotting import segment_borders
-    >>> segment_borders(np.array([[0, 0, 1], [0, 0, 1]])).tolist()
-    [[False, True, False], [False, True, False]]
-    """
-    borders = np.zeros(segments.shape, dtype=bool)
-    borders[:, :-1] |= segments[:, :-1] != segments[:, 1:]
-    borders[:-1] |= segments[:-1] != segments[1:]
-    return borders
-
-
 def with_borders(pixels: Array, segments: Array, least_side: int = 480) -> Array:
-    """Return an image with thin lines between segments, small images enlarged so that the lines are thin."""
+    """An image with thin lines between segments, small images enlarged so that the lines are thin."""
     times = max(1, -(-least_side // max(segments.shape)))
     shown, large = (array.repeat(times, axis=0).repeat(times, axis=1) for array in (pixels, segments))
-    shown[segment_borders(large)] = LINE
+    shown[boundary_map(large)] = LINE
     return shown
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError
-from symclust.plotting._style import is_dark, line_colours, matplotlib_module
+from symclust.plotting._style import fresh_axes, is_dark, line_colours, matplotlib_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,8 +56,7 @@ def plot_selection(selection: Fitted, ax: Axes | None = None) -> Axes:
             f"A choice cannot be read from {type(selection).__name__}, which has no {', '.join(missing)}: "
             "give what select_n_clusters returns, or a model fitted with n_clusters='auto'."
         )
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(5.2, 3.6), layout="constrained")[1]
+    ax = fresh_axes(ax, 5.2, 3.6)
     k, (first, second) = np.asarray(selection.candidates), line_colours(is_dark(ax))
     null = _null_name(selection)
     shown = _shown_name(selection, null)
@@ -72,20 +71,20 @@ def plot_selection(selection: Fitted, ax: Axes | None = None) -> Axes:
 
 
 def selection_of(model: Any) -> Any:
-    """Return the choice that a model or an answer holds; anything else as it is."""
+    """The choice that a model or an answer holds; anything else as it is."""
     found = getattr(model, "selection_", None)
     return model if found is None else found
 
 
 def _null_name(selection: Any) -> str | None:
-    """Return the name of the curve of data without clusters, that of the score before others."""
+    """The name of the curve of data without clusters, that of the score before others."""
     names = [name for name in selection.curves if name == "null" or name.endswith(NULL)]
     own = f"{selection.score} {NULL}"
     return own if own in names else next(iter(names), None)
 
 
 def _shown_name(selection: Any, null: str | None) -> str:
-    """Return the curve to draw: the one that the null is compared with, otherwise the score."""
+    """The curve to draw: the one that the null is compared with, otherwise the score."""
     compared = (null or "").removesuffix(NULL).strip()
     return compared if compared in selection.curves and compared != null else selection.score
 

@@ -13,7 +13,14 @@ from symclust._text import showable
 from symclust._threads import split
 from symclust._types import Array, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import BORDER, SIGNED_MAP, is_dark, matplotlib_module, similarity_colours
+from symclust.plotting._style import (
+    BORDER,
+    SIGNED_MAP,
+    fresh_axes,
+    is_dark,
+    matplotlib_module,
+    similarity_colours,
+)
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
@@ -64,9 +71,8 @@ def plot_similarity(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['a', 'b']
     """
-    A, labels = read_similarity(A, labels)
-    if ax is None:
-        ax = matplotlib_module().subplots(figsize=(4.2, 4.2), layout="constrained")[1]
+    A, labels = labelled_similarity(A, labels)
+    ax = fresh_axes(ax, 4.2, 4.2)
     n = A.shape[0]
     order = np.arange(n) if labels is None else cluster_order(labels)
     _draw_tiles(ax, binned_similarity(A, order, max_size), n)
@@ -104,7 +110,7 @@ def plot_before_after(
     >>> [ax.get_title() for ax in figure.axes]
     ['before: random order', 'after: ordered by cluster']
     """
-    A, labels = read_similarity(A, labels)
+    A, labels = labelled_similarity(A, labels)
     if labels is None:
         raise InputError("plot_before_after needs clusters: give labels, or a fitted model.")
     figure, (before, after) = matplotlib_module().subplots(1, 2, figsize=(8.0, 4.4), layout="compressed")
@@ -118,24 +124,7 @@ def plot_before_after(
 
 
 def cluster_order(labels: ArrayLike) -> Array:
-    """Sort samples by cluster, keeping the given order inside each.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples,)
-        Cluster of each sample; integers or strings. Samples in no cluster, −1, come last.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        ``A[order][:, order]`` shows clusters as blocks on the diagonal.
-
-    Examples
-    --------
-    >>> from symclust.plotting import cluster_order
-    >>> cluster_order([1, 0, 1, 0])
-    array([1, 3, 0, 2])
-    """
+    """Numbers of samples by cluster, in the given order inside each; those in no cluster, −1, come last."""
     array = np.asarray(labels)
     if array.ndim != 1:
         raise InputError(f"labels has shape {array.shape}; expected a list with the cluster of each sample.")
@@ -143,12 +132,12 @@ def cluster_order(labels: ArrayLike) -> Array:
 
 
 def _none_last(labels: Array) -> Array:
-    """Return labels with a number above all others in the place of −1, which stands for no cluster."""
+    """Labels with a number above all others in the place of −1, which stands for no cluster."""
     return np.where(labels == -1, labels.max(initial=-1) + 1, labels) if labels.dtype.kind in "if" else labels
 
 
-def read_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
-    """Return similarities and labels, those of a fitted model where one is given."""
+def labelled_similarity(A: Any, labels: Any) -> tuple[Any, Any]:
+    """Similarities and labels; those of a fitted model, if that is given."""
     name = type(A).__name__
     if hasattr(A, "fit"):
         check_is_fitted(A, "labels_")
@@ -214,7 +203,7 @@ def binned_similarity(A: Any, order: Array, max_size: int) -> Array:
 
 
 def block_sums(A: Any, S: csr_array) -> Array:
-    """Return Sᵀ A S, the sums of A over pairs of groups; S (n × groups) marks the group of each sample."""
+    """Sᵀ A S, the sums of A over pairs of groups; S (n × groups) marks the group of each sample."""
     stored = isinstance(A, np.ndarray) or issparse(A)
     if stored:
         return csr_array(S.T @ (A @ S)).toarray()

@@ -75,7 +75,7 @@ def plot_topic_words(
 
 
 def _read(model: Any, feature_names: Any, n_terms: int) -> tuple[list[Words], list[int]]:
-    """Return the first terms of each topic with their weights, and the sizes of the topics."""
+    """The first terms of each topic with their weights, and the sizes of the topics."""
     if hasattr(model, "leaves") and hasattr(model, "topics"):
         return [list(leaf.terms[:n_terms]) for leaf in model.leaves], [leaf.size for leaf in model.leaves]
     C = getattr(model, "components_", None)

@@ -34,7 +34,7 @@ def plot_tree(
     Parameters
     ----------
     model : fitted estimator with ``tree_``, what `symclust.topics` returns, or Tree
-        What to draw.
+        The tree or merges to draw.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, taller for more leaves.
     max_leaves : int
@@ -81,7 +81,7 @@ def plot_tree(
 
 
 def tree_of(model: Any) -> list[Any]:
-    """Return the nodes of a model's tree, from the root down and from left to right."""
+    """The nodes of a model's tree, from the root down and from left to right."""
     if hasattr(model, "fit"):
         check_is_fitted(model, "labels_")
     tree = getattr(model, "tree_", model)
@@ -96,7 +96,7 @@ def tree_of(model: Any) -> list[Any]:
 
 
 def _grown_to(nodes: list[Any], max_leaves: int) -> dict[int, tuple[Any, tuple[int, ...]]]:
-    """Return nodes by number with their children, as they were when the tree had at most this many leaves."""
+    """Nodes by number with their children, as they were when the tree had at most this many leaves."""
     # Children are numbered as splits are made, so that the first splits have the smallest numbers.
     inner = sorted((node for node in nodes if node.children), key=lambda node: min(node.children))
     kept, n_leaves = set(), 1
@@ -142,7 +142,7 @@ def _members(node: Any) -> Any:
 
 
 def _labels(model: Any) -> dict[int, int]:
-    """Return the label of each leaf of the whole tree, by its number."""
+    """The label of each leaf of the whole tree, by its number."""
     leaves = [node for node in tree_of(model) if not node.children]
     return {leaf.number: label for label, leaf in enumerate(leaves)}
 

@@ -1,6 +1,6 @@
 """From files to what `fit` and `topics` take, with names; see `docs/reading_files.md`.
 
-`read` returns the data, `read_described` also says what they are and what was assumed. `build_on_disk` makes
+`read` returns the data, `read_described` also their kind and what was assumed. `build_on_disk` makes
 a matrix on disk of edges that memory does not hold.
 """
 
@@ -10,9 +10,5 @@ from symclust.readers._source import Source
 from symclust.readers.on_disk import build_on_disk
 from symclust.readers.texts import Texts, folder_texts, json_texts
 
-__all__ = [
-    "Described",
-    "build_on_disk",
-    "read",
-    "read_described",
-]
+# The other names above are for other folders, and no part of the API.
+__all__ = ["Described", "build_on_disk", "read", "read_described"]

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError, OptionError
+from symclust._optional import need
+from symclust.exceptions import InputError, OptionError
 from symclust.readers._source import PART, Source
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "SPACES",
     "Layout",
     "as_names",
-    "import_pandas",
     "is_number",
     "lay_out",
     "line_of",
@@ -42,34 +42,13 @@ COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 WHOLE = re.compile(r"-?[1-9]\d{0,17}|0")
 
 
-def import_pandas(why: str) -> Any:
-    """Return pandas, or say how it is installed."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {why} needs pandas, which is not installed: pip install 'symclust[tables]'"
-        ) from error
-    return pandas
-
-
 @dataclass(frozen=True)
 class Layout:
-    """How a text is divided.
+    """How a text is divided."""
 
-    Attributes
-    ----------
-    delimiter : str
-        A character, or `SPACES`.
-    rows : list of list of str
-        The first rows, as they are divided.
-    notes : list of str
-        What was guessed.
-    """
-
-    delimiter: str
-    rows: list[list[str]]
-    notes: list[str]
+    delimiter: str  # a character, or `SPACES`
+    rows: list[list[str]]  # the first ones
+    notes: list[str]  # of guesses
 
     @property
     def width(self) -> int:
@@ -78,7 +57,7 @@ class Layout:
 
 
 def take_sample(data: bytes, name: str) -> str:
-    """Return the first whole lines of a text."""
+    """The first whole lines of a text."""
     size = SAMPLE
     while data.count(b"\n", 0, size) < 2 and size < len(data):
         if size >= LONGEST_LINE:
@@ -92,14 +71,7 @@ def take_sample(data: bytes, name: str) -> str:
 
 
 def lay_out(sample: str, suffix: str, delimiter: str | None) -> Layout:
-    r"""Return how a text is divided, by its first lines.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import lay_out
-    >>> lay_out("a;b\n1,5;2\n", ".csv", None).rows
-    [['a', 'b'], ['1,5', '2']]
-    """
+    r"""Return how a text is divided, by its first lines."""
     lines = [line for line in sample.split("\n") if line.strip(BLANKS)]
     if delimiter is not None:
         return Layout(_check_delimiter(delimiter), _divide(lines, delimiter) or [[]], [])
@@ -145,14 +117,7 @@ def _divide(lines: list[str], delimiter: str) -> list[list[str]]:
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is a number, also one with a decimal comma.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import is_number
-    >>> [is_number(field) for field in ("1", "-1e3", "1,5", "nan", "x", "")]
-    [True, True, True, True, False, False]
-    """
+    """Whether a field is a number, also one with a decimal comma."""
     try:
         float(field.replace(",", ".", 1))
     except ValueError:
@@ -161,30 +126,15 @@ def is_number(field: str) -> bool:
 
 
 def as_names(fields: Iterable[str]) -> list[Any]:
-    """Return names as whole numbers if all are, and nothing such as a leading zero is lost by it.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import as_names
-    >>> as_names(["1", "20"]), as_names(["01", "20"])
-    ([1, 20], ['01', '20'])
-    """
+    """Names as whole numbers if all are, and nothing such as a leading zero is lost by it."""
     names = list(fields)
     return [int(name) for name in names] if all(map(WHOLE.fullmatch, names)) else names
 
 
 def without_comments(data: bytes) -> bytes:
-    r"""Return a text with blank lines for those that begin with # or %: the numbers of lines stay.
+    r"""A text with blank lines for those that begin with # or %: the numbers of lines stay.
 
     A single such line at the top with as many fields as the next is a header, and loses its mark.
-
-    Examples
-    --------
-    >>> from symclust.readers._delimited import without_comments
-    >>> without_comments(b"# made by hand\n# in May\na b\n")
-    b'\n\na b\n'
-    >>> without_comments(b"#a,b\n1,2\n")
-    b'a,b\n1,2\n'
     """
     if b"#" not in data and b"%" not in data:
         return data
@@ -207,11 +157,11 @@ def parse(
     source: Source,
     gaps: bool = True,
 ) -> Any:
-    """Return a DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
+    """A DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
 
     Rows of another width are refused: pandas would fill or cut them without a word.
     """
-    what, pandas = source.name, import_pandas(source.name)
+    what, pandas = source.name, need("pandas", "tables", f"Reading {source.name}")
     n_rows = _check_widths(data, layout, len(names), has_header, what)
     texts = sum(_is_text(place, layout.rows[has_header:], kinds) for place in range(len(names)))
     source.afford(
@@ -275,7 +225,7 @@ def _fields(number: int) -> str:
 
 
 def _widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of fields of each row that is not blank, and the line it begins in, from 1 on."""
+    """The number of fields of each row that is not blank, and the line it begins in, from 1 on."""
     if b'"' in data and delimiter != SPACES:
         return _quoted_widths(data, delimiter)
     letters = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", dtype=np.uint8)
@@ -311,6 +261,6 @@ def _quoted_widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]
 
 
 def line_of(data: bytes, delimiter: str, row: int) -> int:
-    """Return the line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
+    """The line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
     lines = _widths(data, delimiter)[1]
     return int(lines[min(row, len(lines) - 1)])  # a field that csv finds too long ends the count

@@ -1,4 +1,4 @@
-"""What readers of matrices and tables share: the answer, and matrices whose entries belong to pairs."""
+"""The answer of all readers, and matrices whose entries belong to pairs."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from symclust.exceptions import InputError
 from symclust.operators import Dense, Network, Operator, Sparse, as_operator
 from symclust.validation import check_features, check_similarity, looks_like_similarity
 
-__all__ = ["KINDS", "Described", "as_network", "as_similarity", "kind_of_matrix"]
+__all__ = ["KINDS", "Described", "as_network", "as_similarity", "describe_square", "kind_of_matrix"]
 
 KINDS = ("features", "similarity", "graph", "texts", "expression", "image")
 
 
 @dataclass(frozen=True)
 class Described:
-    """What a file holds, and what was assumed on the way.
+    """The content of a file, and the assumptions of its reader.
 
     Attributes
     ----------
     data : DataFrame, ndarray, csr_array, Operator, dict or AnnData
         What `read` returns.
     kind : {"features", "similarity", "graph", "texts", "expression", "image"}
-        What it is.
+        Kind of the data.
     names : list or None
         Names of the samples, nodes or documents.
     notes : list of str
@@ -40,10 +40,10 @@ class Described:
 
 
 def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
-    """Return "features", "similarity" or "graph", by symmetry and the diagonal.
+    """The kind of a matrix by symmetry and diagonal: "features", "similarity" or "graph".
 
-    Distances are symmetric with a zero diagonal, too: they are refused, since as similarities they would tell
-    the contrary of what they mean.
+    Distances are symmetric with a zero diagonal, too: they are refused, since they mean the contrary of
+    similarities.
 
     Examples
     --------
@@ -69,8 +69,14 @@ def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
 
 
 def as_similarity(A: Any, names: list[Any] | None, name: str) -> Operator:
-    """Return a matrix of similarities as an operator, checked."""
-    operator = _square(A, name)
+    """A matrix of similarities as an operator, checked."""
+    A = check_features(A, name=name)
+    if A.shape[0] != A.shape[1]:
+        raise InputError(
+            f"{name} has shape {A.shape}; similarities and graphs are square, with one row and one column "
+            "for each sample. Say kind='features' if its rows are samples and its columns features."
+        )
+    operator = as_operator(A)
     operator.names = names
     try:
         check_similarity(operator, nonnegative=False)
@@ -79,26 +85,19 @@ def as_similarity(A: Any, names: list[Any] | None, name: str) -> Operator:
     return operator
 
 
+def describe_square(A: Any, kind: str, names: list[Any] | None, name: str, notes: list[str]) -> Described:
+    """Describe a matrix as similarities of pairs, or as a network."""
+    data = as_network(A, names, name, notes) if kind == "graph" else as_similarity(A, names, name)
+    return Described(data, kind, names, notes)
+
+
 def as_network(A: Any, names: list[Any] | None, name: str, notes: list[str]) -> Network:
-    """Return an adjacency matrix as a network, without loops."""
+    """An adjacency matrix as a network, without loops."""
     W = as_similarity(A, names, name)
     assert isinstance(W, Dense | Sparse)
     edges = sparse.csr_array(W.array) if isinstance(W, Dense) else W.csr
     loops = int(np.count_nonzero(edges.diagonal()))
     if loops:
-        edges = edges.tocoo()
-        off = edges.coords[0] != edges.coords[1]
-        ends = (edges.coords[0][off], edges.coords[1][off])
-        edges = sparse.coo_array((edges.data[off], ends), shape=edges.shape).tocsr()
+        edges = edges - sparse.diags_array(edges.diagonal())
         notes.append(f"Dropped {loops:,} self-loop{'s' * (loops != 1)} on the diagonal.")
     return Network(edges, names)
-
-
-def _square(A: Any, name: str) -> Operator:
-    A = check_features(A, name=name)
-    if A.shape[0] != A.shape[1]:
-        raise InputError(
-            f"{name} has shape {A.shape}; similarities and graphs are square, with one row and one column "
-            "for each sample. Say kind='features' if its rows are samples and its columns features."
-        )
-    return as_operator(A)

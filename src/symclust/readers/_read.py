@@ -17,7 +17,7 @@ from symclust.readers._source import FEWER, Source, magic_of
 from symclust.readers.arrays import read_matrix_market, read_npy, read_npz
 from symclust.readers.expression import read_h5ad
 from symclust.readers.graphs import end_places, looks_like_edges, read_edges, read_gml, read_graphml
-from symclust.readers.images import read_image
+from symclust.readers.images import read_image_file
 from symclust.readers.on_disk import is_on_disk, read_on_disk
 from symclust.readers.tables import looks_like_header, read_parquet, read_table
 from symclust.readers.texts import (
@@ -49,7 +49,7 @@ READERS: dict[str, tuple[Callable[..., Described], tuple[str, ...]]] = {
     "text_table": (read_text_table, ("texts",)),
     "lines": (read_lines, ("texts",)),
     "h5ad": (read_h5ad, ("expression", "features")),
-    "image": (read_image, ("image",)),
+    "image": (read_image_file, ("image",)),
 }
 ENDINGS = {
     ".npy": "npy",
@@ -97,7 +97,7 @@ def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
         A file, also compressed with gzip; a folder of text files, or one that `build_on_disk` has made; or
         ``"-"``, text on standard input.
     kind : {"auto", "features", "similarity", "graph", "texts", "expression", "image"}, default="auto"
-        What the file holds. "auto" goes by its ending, its first bytes and its first lines.
+        Content of the file. "auto" goes by its ending, its first bytes and its first lines.
     **options
         Further details; each format takes some of these and refuses the others by name.
 
@@ -151,7 +151,7 @@ def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
 
 
 def read_described(path: FilePath, kind: str = "auto", **options: Any) -> Described:
-    r"""Read a file as `read` does, and return the data with their kind, names, and all assumptions.
+    r"""Read a file as `read` does, and describe the data: their kind, names, and all assumptions.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _read(source: Source, kind: str, options: dict[str, Any]) -> Described:
 
 
 def _format_of(source: Source, kind: str, options: dict[str, Any]) -> str:
-    """Return the format of a source, by its ending, then by its content."""
+    """The format of a source, by its ending, then by its content."""
     if source.is_folder:
         return "on_disk" if is_on_disk(source) else "folder"
     if source.suffix in ADVICE:
@@ -249,7 +249,7 @@ def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:
 
 
 def _kind_by_options(options: dict[str, Any]) -> str:
-    """Return what the options given have a meaning for."""
+    """The kind of data that the given options belong to."""
     if any(name in options for name in OF_TEXTS):
         return "texts"
     return "graph" if any(name in options for name in OF_GRAPHS) else "auto"
@@ -264,7 +264,7 @@ def _format_of_texts(source: Source, options: dict[str, Any]) -> str:
 
 
 def _format_by_rows(source: Source, layout: Layout) -> str:
-    """Return what rows look like: a table, edges, a table of texts, or a document each."""
+    """The format that rows look like: a table, edges, a table of texts, or a document each."""
     rows, has_header = layout.rows, looks_like_header(layout.rows)
     if _is_square(layout):
         return "table"

@@ -9,15 +9,17 @@ import io
 import os
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from symclust._text import showable
 from symclust._threads import cached_property
-from symclust.exceptions import InputError, InputTypeError, OptionError
+from symclust.exceptions import InputError, InputTypeError, OptionError, SymclustError
 from symclust.validation import check_memory
 
-__all__ = ["Source", "check_encoding", "magic_of"]
+__all__ = ["Source", "check_encoding", "magic_of", "naming_damage"]
 
 STDIN = "-"
 CHUNK = 1 << 22
@@ -50,8 +52,20 @@ MAGIC = {
 
 
 def magic_of(head: bytes) -> str | None:
-    """Return the format that the first bytes of a file tell, or None."""
+    """The format of a file by its first bytes, or None."""
     return next((name for start, name in MAGIC.items() if head.startswith(start)), None)
+
+
+@contextmanager
+def naming_damage(problem: str) -> Iterator[None]:
+    """Raise what a library raises for a damaged file as an InputError: `problem`, and its first line."""
+    try:
+        yield
+    except (SymclustError, MemoryError):
+        raise
+    except Exception as error:  # parsers have errors of many kinds
+        first = str(error).split("\n")[0].rstrip(".")[:200]
+        raise InputError(f"{problem}: {first}.") from error
 
 
 class Source:
@@ -65,13 +79,13 @@ class Source:
     Attributes
     ----------
     name : str
-        What messages call it.
+        As messages call it.
     path : Path or None
         None for standard input.
     suffix : str
         The end of its name in lower case, such as ".csv", without a ".gz" behind it.
     notes : list of str
-        What was assumed about it.
+        Assumptions about it.
     """
 
     def __init__(self, path: Any) -> None:
@@ -125,9 +139,9 @@ class Source:
         size : int
             Bytes that it takes.
         what : str
-            What messages call it; it names the file.
+            Subject of the message; it names the file.
         advice : str
-            What to do about it.
+            The cure, as a sentence.
         room : int
             How many times the bytes are in memory.
         """
@@ -146,7 +160,7 @@ class Source:
             return self.take(file, 4096)
 
     def take(self, file: Any, size: int) -> bytes:
-        """Return the next bytes of a file that was opened here; a stream that cannot go on is refused."""
+        """The next bytes of a file that was opened here; a stream that cannot go on is refused."""
         try:
             return file.read(size)
         except DAMAGE as error:
@@ -164,13 +178,13 @@ class Source:
         return count
 
     def open(self) -> IO[bytes]:
-        """Return the decompressed bytes as a file that is read from its beginning on."""
+        """The decompressed bytes as a file that is read from its beginning on."""
         if self.path is None or self.path.is_fifo() or "data" in self.__dict__:
             return io.BytesIO(self.data)
         return gzip.open(self.path) if self._is_gzip() else self.path.open("rb")  # type: ignore[return-value]
 
     def open_anywhere(self) -> IO[bytes]:
-        """Return the decompressed bytes as a file that is read in any order."""
+        """The decompressed bytes as a file that is read in any order."""
         return self.open() if self.is_plain else io.BytesIO(self.data)
 
     def _is_gzip(self) -> bool:
@@ -194,20 +208,27 @@ class Source:
             return self._read(file)
 
     def _read(self, file: Any, is_unpacked: bool = True) -> bytes:
-        """Return all that a file holds; a small one may decompress to more than there is memory."""
+        """All that a file holds; a small one may decompress to more than there is memory."""
         parts, total = [], 0
+        for part in self.parts(file):
+            parts.append(part)
+            total += len(part)
+            what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
+            if is_unpacked:
+                self.afford(total, what, UNPACK, ROOM)
+            else:
+                check_memory(ROOM * total, what, PART)
+        return b"".join(parts)
+
+    def parts(self, file: Any, size: int = CHUNK) -> Iterator[bytes]:
+        """Yield the content of a file that was opened here, some bytes at a time."""
+        total = 0
         try:
-            while part := file.read(CHUNK):
-                parts.append(part)
+            while part := file.read(size):
                 total += len(part)
-                what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
-                if is_unpacked:
-                    self.afford(total, what, UNPACK, ROOM)
-                else:
-                    check_memory(ROOM * total, what, PART)
+                yield part
         except DAMAGE as error:
             raise self._damaged(error, total) from error
-        return b"".join(parts)
 
     def _damaged(self, error: Exception, total: int = 0) -> InputError:
         if isinstance(error, EOFError):
@@ -218,7 +239,7 @@ class Source:
         return InputError(f"{self.name} cannot be decompressed: {error}. Copy or download it again.")
 
     def text(self, encoding: str = "utf-8") -> bytes:
-        """Return the text as UTF-8 with line feeds at the ends of lines; what is not text is refused."""
+        """The text as UTF-8 with line feeds at the ends of lines; what is not text is refused."""
         encoding = check_encoding(encoding)
         data = self.data
         for mark, known in MARKS:
@@ -261,14 +282,7 @@ ENDINGS = (".csv", ".npy", ".npz", ".parquet", ".h5ad", ".png")
 
 
 def check_encoding(encoding: Any) -> str:
-    """Return the name that Python has for an encoding of text files.
-
-    Examples
-    --------
-    >>> from symclust.readers._source import check_encoding
-    >>> check_encoding("UTF8"), check_encoding("latin-1")
-    ('utf-8', 'iso8859-1')
-    """
+    """The name that Python has for an encoding of text files."""
     try:
         name = codecs.lookup(encoding).name
         "".encode(name)  # some codecs are from bytes to bytes
@@ -313,7 +327,7 @@ def _check_exists(path: Path, given: str) -> None:
 
 
 def _alike(path: Path) -> str:
-    """Return a sentence with names beside the path that it may be a slip for."""
+    """A sentence with names beside the path that it may be a slip for."""
     if not path.parent.is_dir():
         return f" There is no folder {showable(str(path.parent))!r}."
     found = difflib.get_close_matches(path.name, os.listdir(path.parent), 3)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from symclust.exceptions import InputError, OptionError, SymclustError
-from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
-from symclust.readers._source import Source
+from symclust.exceptions import InputError, OptionError
+from symclust.readers._pairs import Described, describe_square, kind_of_matrix
+from symclust.readers._source import Source, naming_damage
 from symclust.validation import check_features
 
 __all__ = ["read_matrix_market", "read_npy", "read_npz"]
@@ -25,9 +25,8 @@ SCIPY = "the matrix of SciPy"
 LARGEST_HEADER = 10_000  # characters; NumPy's own limit
 LONGEST_HEADER = LARGEST_HEADER + 12  # bytes with what comes before it
 ROW = 8  # bytes for a row of a sparse matrix, or a column
-ENTRY = (
-    100  # bytes for an entry of MatrixMarket, as text, as numbers, as coordinates and as rows of both halves
-)
+ENTRY = 100  # bytes for an entry of MatrixMarket: text, numbers, coordinates and the rows of both halves
+FIELDS = ("real", "integer", "pattern", "double", "unsigned-integer")
 
 
 def read_npy(source: Source, kind: str = "auto") -> Described:
@@ -38,7 +37,7 @@ def read_npy(source: Source, kind: str = "auto") -> Described:
 
 
 def _read_array(source: Source, file: Any, name: str) -> np.ndarray:
-    """Return an array of the shape that its header declares, if so many bytes follow."""
+    """An array of the shape that its header declares, if so many bytes follow."""
     start = source.take(file, LONGEST_HEADER)
     shape, is_fortran, dtype, offset = _read_header(start, name)
     if dtype.hasobject:
@@ -63,32 +62,25 @@ def _read_array(source: Source, file: Any, name: str) -> np.ndarray:
 
 
 def _read_header(start: bytes, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    """Return shape, order, dtype and where the numbers begin, by the first bytes of an array."""
+    """Shape, order, dtype and where the numbers begin, by the first bytes of an array."""
     file = io.BytesIO(start)
-    try:
-        version = np.lib.format.read_magic(file)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version, np.lib.format.read_array_header_2_0)
+    with naming_damage(f"{name} is not an array saved by NumPy, or is damaged"):
+        is_first = np.lib.format.read_magic(file) == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
         shape, is_fortran, dtype = read(file, max_header_size=LARGEST_HEADER)
         if min(shape, default=0) < 0:
             raise ValueError(f"the shape {shape} is negative")
-    except Exception as error:  # the header is parsed as Python, which has errors of many kinds
-        first = str(error).split("\n")[0].rstrip(".")
-        raise InputError(f"{name} is not an array saved by NumPy, or is damaged: {first}.") from error
     return shape, is_fortran, dtype, file.tell()
 
 
 def read_npz(source: Source, kind: str = "auto", key: str | None = None) -> Described:
     """Read one matrix of an archive: a dense one, SciPy's sparse one, or one in parts such as ``A_data``."""
-    try:
-        with source.open_anywhere() as file, zipfile.ZipFile(file) as archive:
-            return _read_archive(source, archive, kind, key)
-    except (SymclustError, MemoryError):
-        raise
-    except Exception as error:  # zipfile and its decompressors have errors of many kinds
-        raise InputError(f"{source.name} is not an archive of arrays, or is damaged: {error}.") from error
+    with (
+        naming_damage(f"{source.name} is not an archive of arrays, or is damaged"),
+        source.open_anywhere() as file,
+        zipfile.ZipFile(file) as archive,
+    ):
+        return _read_archive(source, archive, kind, key)
 
 
 def _read_archive(source: Source, archive: zipfile.ZipFile, kind: str, key: str | None) -> Described:
@@ -112,7 +104,7 @@ def _read_archive(source: Source, archive: zipfile.ZipFile, kind: str, key: str 
 
 
 def _matrices(members: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the matrices of an archive by name, each with its members."""
+    """The matrices of an archive by name, each with its members."""
     if {"format", "shape", "data"} <= set(members):
         return {SCIPY: list(members)}
     found: dict[str, list[str]] = {}
@@ -127,7 +119,7 @@ def _matrices(members: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _choose_key(source: Source, archive: zipfile.ZipFile, members: dict[str, Any], notes: list[str]) -> str:
-    """Return the only matrix; labels, names and other vectors beside it do not count."""
+    """The only matrix; labels, names and other vectors beside it do not count."""
     name, known = source.name, _matrices(members)
     wide = [k for k, parts in known.items() if len(parts) > 1 or _is_matrix(archive, members[k], name)]
     if len(wide) != 1 and len(known) > 1:
@@ -154,7 +146,7 @@ def _read_member(source: Source, archive: zipfile.ZipFile, member: zipfile.ZipIn
 
 
 def _read_scipy(source: Source, archive: zipfile.ZipFile, members: dict[str, Any]) -> sparse.csr_array:
-    """Return what `scipy.sparse.save_npz` has written."""
+    """The matrix that `scipy.sparse.save_npz` has written."""
     form = _read_member(source, archive, members["format"]).tobytes().strip(b"\0").decode("latin-1")
     parts = {"csr": PARTS, "csc": PARTS, "coo": ("data", "row", "col", "shape")}.get(form)
     if parts is None or not set(parts) <= set(members):
@@ -165,7 +157,7 @@ def _read_scipy(source: Source, archive: zipfile.ZipFile, members: dict[str, Any
 
 
 def _assemble(source: Source, form: str, arrays: list[np.ndarray], parts: Sequence[str]) -> sparse.csr_array:
-    """Return a sparse matrix made of its parts, which are believed only after a check."""
+    """A sparse matrix made of its parts, which are believed only after a check."""
     data, first, second, shape = arrays
     make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "coo": sparse.coo_array}[form]
     sides = tuple(int(side) for side in shape.ravel()) if shape.dtype.kind in "iu" else ()
@@ -199,10 +191,8 @@ def _describe(array: Any, kind: str, name: str, notes: list[str]) -> Described:
     if array.dtype.kind == "f" or kind in ("similarity", "graph"):
         check_features(array, name=name)
     kind = kind_of_matrix(array, name) if kind == "auto" else kind
-    if kind == "similarity":
-        return Described(as_similarity(array, None, name), kind, notes=notes)
-    if kind == "graph":
-        return Described(as_network(array, None, name, notes), kind, notes=notes)
+    if kind in ("similarity", "graph"):
+        return describe_square(array, kind, None, name, notes)
     return Described(array, kind, notes=notes)
 
 
@@ -233,7 +223,7 @@ def read_matrix_market(source: Source, kind: str = "auto") -> Described:
 
 
 def _market_matrix(body: bytes, layout: str, field: str, symmetry: str, size: tuple[int, ...]) -> Any:
-    """Return the matrix below the line with its size.
+    """The matrix below the line with its size.
 
     By NumPy's parser: `scipy.io.mmread` is faster, and ends the whole process on some damaged files.
     """
@@ -251,7 +241,8 @@ def _market_matrix(body: bytes, layout: str, field: str, symmetry: str, size: tu
     i, j = (numbers[:, column].astype(np.int64) - 1 for column in range(2)) if size[2] else ([], [])
     values = numbers[:, 2] if width == 3 and size[2] else np.ones(size[2])
     A = sparse.coo_array((values.astype(np.int64) if "integer" in field else values, (i, j)), shape=size[:2])
-    return _with_mirror(sparse.csr_array(A), symmetry)
+    A = sparse.csr_array(A)
+    return A if symmetry == "general" else sparse.csr_array(A + A.T - sparse.diags_array(A.diagonal()))
 
 
 def _check_indices(places: Any, size: tuple[int, ...]) -> None:
@@ -262,25 +253,13 @@ def _check_indices(places: Any, size: tuple[int, ...]) -> None:
 
 
 def _market_array(values: Any, symmetry: str, size: tuple[int, ...]) -> Any:
-    """Return a dense matrix from its columns; those of a symmetric one begin at the diagonal."""
+    """A dense matrix from its columns; those of a symmetric one begin at the diagonal."""
     rows, columns = size[:2]
     if symmetry == "general":
         return values.reshape(columns, rows).T  # raises ValueError where there are more or fewer
     A = np.zeros((columns, rows))
-    upper = np.triu_indices(columns, 1 if symmetry.startswith("skew") else 0, rows)
-    A[upper] = values
-    return _with_mirror(A.T, symmetry)
-
-
-def _with_mirror(A: Any, symmetry: str) -> Any:
-    """Return A with the half that a symmetric file leaves out."""
-    if symmetry == "general":
-        return A
-    other = (sparse.tril(A, -1) if sparse.issparse(A) else np.tril(A, -1)).T
-    upper = (sparse.triu(A, 1) if sparse.issparse(A) else np.triu(A, 1)).T
-    sign = -1 if symmetry.startswith("skew") else 1
-    found = A + sign * other + sign * upper
-    return sparse.csr_array(found) if sparse.issparse(A) else found
+    A[np.triu_indices(columns, 0, rows)] = values
+    return A + A.T - np.diag(A.diagonal())
 
 
 def _market_header(data: bytes, name: str) -> tuple[str, str, str, tuple[int, ...], int]:
@@ -311,13 +290,7 @@ def _check_market(
     source: Source, layout: str, field: str, symmetry: str, size: tuple[int, ...], n_bytes: int
 ) -> None:
     name, (rows, columns) = source.name, size[:2]
-    if layout not in ("coordinate", "array") or field not in (
-        "real",
-        "integer",
-        "pattern",
-        "double",
-        "unsigned-integer",
-    ):
+    if layout not in ("coordinate", "array") or field not in FIELDS:
         raise InputError(
             f"{name} holds a {layout} matrix of {field} entries; expected coordinate or array, of real, "
             "integer or pattern entries."

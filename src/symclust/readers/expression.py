@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
-from symclust.readers._source import Source
+from symclust.readers._source import Source, naming_damage
 from symclust.validation import sample_names
 
 __all__ = ["read_h5ad"]
@@ -16,32 +17,22 @@ ITEM = 1000  # bytes of memory for anything that a file holds, beside its number
 
 def read_h5ad(source: Source, kind: str = "expression") -> Described:
     """Read an ``.h5ad`` file; what it links to in other files is not followed."""
-    try:
-        import anndata
-        import h5py
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {source.name} needs anndata, which is not installed: pip install 'symclust[expression]'"
-        ) from error
+    purpose = f"Reading {source.name}"
+    anndata, h5py = need("anndata", "expression", purpose), need("h5py", "expression", purpose)
     if not source.is_plain:
         raise InputError(
             f"{source.name} has to be a file that is not compressed as a whole: unpack it first."
         )
-    try:
+    with naming_damage(f"{source.name} is not an AnnData file, or is damaged"):
         with h5py.File(source.path, "r") as file:
             _check_size(h5py, source, file)
         adata = anndata.read_h5ad(source.path)
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # HDF5 and anndata have errors of many kinds
-        first = str(error).split("\n")[0][:200]
-        raise InputError(f"{source.name} is not an AnnData file, or is damaged: {first}.") from error
     notes = [f"{adata.n_obs:,} samples and {adata.n_vars:,} variables."]
     return Described(adata, "expression", sample_names(adata), notes)
 
 
 def _check_size(h5py: Any, source: Source, group: Any, total: int = 0) -> int:
-    """Return `total` and the bytes of all that a group holds; arrays in other files are refused.
+    """`total` and the bytes of all that a group holds; arrays in other files are refused.
 
     Groups may hold each other, or one another many times: the budget ends that, too.
     """

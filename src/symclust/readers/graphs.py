@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.operators import DUPLICATES, network_of_edges, number_nodes
 from symclust.readers._delimited import (
     SPACES,
@@ -29,6 +30,7 @@ __all__ = [
     "choose_columns",
     "edges_have_header",
     "end_places",
+    "lay_out_edges",
     "parse_edges",
     "read_edges",
     "read_gml",
@@ -39,7 +41,7 @@ __all__ = [
 
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
-# Names that pandas would read as other whole numbers than they say: 007, +7, and 7.0 or 1e3 as an end.
+# Names that pandas would change to whole numbers: 007, +7, and 7.0 or 1e3 as an end.
 PADDED = re.compile(rb"(?:^|[\s,;|])[+-]?(?:0\d|\+)", re.MULTILINE)
 BROKEN = re.compile(rb"^[ \t]*(?:[^\s,;|]+[ \t,;|]+)?[^\s,;|]*[.eE]", re.MULTILINE)
 ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")
@@ -60,6 +62,15 @@ def read_edges(
     data = without_comments(source.text(encoding))
     if not data.strip():
         raise InputError(f"{source.name} holds comments and no edges.")
+    layout, has_header, names, ends, column, notes = lay_out_edges(data, source, delimiter, header, weight)
+    frame = parse_edges(data, layout, names, has_header, ends, column, source)
+    return _build(frame, ends, column, duplicates, source.name, notes, (data, layout, has_header))
+
+
+def lay_out_edges(
+    data: bytes, source: Source, delimiter: str | None, header: bool | str, weight: Any
+) -> tuple[Layout, bool, list[Any], tuple[int, int], int | None, list[str]]:
+    """Layout of a list of edges, whether it has a header, columns, those of ends and weights, and notes."""
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
     if layout.width < 2:
         raise InputError(
@@ -69,14 +80,11 @@ def read_edges(
     has_header = edges_have_header(layout.rows) if header == AUTO else bool(header)
     names = layout.rows[0][: layout.width] if has_header else list(range(layout.width))
     ends, column, notes = choose_columns(names, layout, has_header, weight, source.name)
-    frame = parse_edges(data, layout, names, has_header, ends, column, source)
-    return _build(
-        frame, ends, column, duplicates, source.name, layout.notes + notes, (data, layout, has_header)
-    )
+    return layout, has_header, names, ends, column, layout.notes + notes
 
 
 def end_places(names: list[Any]) -> tuple[int, int] | None:
-    """Return the places of the two columns that are called as the ends of edges are, or None.
+    """The places of the two columns that are called as the ends of edges are, or None.
 
     Examples
     --------
@@ -108,7 +116,7 @@ def edges_have_header(rows: list[list[str]]) -> bool:
 def choose_columns(
     names: list[Any], layout: Layout, has_header: bool, weight: Any, name: str
 ) -> tuple[tuple[int, int], int | None, list[str]]:
-    """Return the columns of the ends, that of the weights or None, and notes."""
+    """The columns of the ends, that of the weights or None, and notes."""
     ends = (end_places(names) if has_header else None) or (0, 1)
     rest = [place for place in range(layout.width) if place not in ends]
     if weight is None or not rest:
@@ -141,7 +149,7 @@ def parse_edges(
     source: Source,
     as_texts: bool = False,
 ) -> Any:
-    """Return the table: names as whole numbers where they are, which is many times faster, else as texts.
+    """The table: names as whole numbers if all are, which is many times faster, else as texts.
 
     Weights that are no numbers are texts too, to be named in a message.
     """
@@ -195,7 +203,7 @@ def _build(
 
 
 def read_side(column: Any, name: str, place: Any) -> np.ndarray:
-    """Return the names at one end of all edges; none may be missing."""
+    """The names at one end of all edges; none may be missing."""
     if column.dtype == object:
         column = column.str.strip()
         gaps = (column.isna() | (column == "")).to_numpy()
@@ -205,7 +213,7 @@ def read_side(column: Any, name: str, place: Any) -> np.ndarray:
 
 
 def read_weights(column: Any, name: str, place: Any) -> np.ndarray:
-    """Return the weights of edges as numbers; what is none is named by its place."""
+    """The weights of edges as numbers; what is none is named by its place."""
     if column.dtype != object:
         return column.to_numpy()
     numbers = np.empty(len(column))
@@ -227,7 +235,7 @@ def read_graphml(
     source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error"
 ) -> Described:
     """Read GraphML by networkx; a file that defines entities of its own is refused before it is parsed."""
-    networkx = _import_networkx(source.name)
+    networkx = need("networkx", "graphs", f"Reading {source.name}")
     data = source.text()
     declared = ENCODING.match(data[:200])
     encoding = declared[1].decode("latin-1").lower() if declared else "utf-8"
@@ -243,20 +251,10 @@ def read_graphml(
 
 def read_gml(source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error") -> Described:
     """Read GML by networkx."""
-    networkx = _import_networkx(source.name)
+    networkx = need("networkx", "graphs", f"Reading {source.name}")
     return _from_networkx(
         lambda file: networkx.read_gml(file, label="id"), source.text(), source.name, weight, duplicates
     )
-
-
-def _import_networkx(name: str) -> Any:
-    try:
-        import networkx
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {name} needs networkx, which is not installed: pip install 'symclust[graphs]'"
-        ) from error
-    return networkx
 
 
 def _from_networkx(parser: Any, data: bytes, name: str, weight: Any, duplicates: str) -> Described:
@@ -283,7 +281,7 @@ def _from_networkx(parser: Any, data: bytes, name: str, weight: Any, duplicates:
 
 
 def _labels(graph: Any, notes: list[str]) -> list[Any]:
-    """Return the names of the nodes: by an attribute in which all differ, else as the file calls them."""
+    """The names of the nodes: by an attribute in which all differ, else as the file calls them."""
     for attribute in LABELS:
         labels = [data.get(attribute) for _, data in graph.nodes(data=True)]
         if None not in labels and len({str(label) for label in labels}) == len(labels):
@@ -313,7 +311,7 @@ def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) ->
 
 
 def looks_like_edges(layout: Layout) -> bool:
-    """Whether rows of a text without an ending that tells are edges: two whole numbers or two names each.
+    """Whether rows of a text of unknown format are edges: two whole numbers or two names each.
 
     Two words in every line may also be very short documents: names come back in other lines, most words of
     documents do not.

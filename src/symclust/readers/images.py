@@ -8,31 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import InputError, MissingExtraError
+from symclust._optional import need
+from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
-from symclust.readers._source import Source
+from symclust.readers._source import Source, naming_damage
 
-__all__ = ["read_image"]
+__all__ = ["read_image_file"]
 
 
-def read_image(source: Source, kind: str = "image") -> Described:
+def read_image_file(source: Source, kind: str = "image") -> Described:
     """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""
-    try:
-        import imageio.v3 as imageio
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {source.name} needs scikit-image, which is not installed: "
-            "pip install 'symclust[images]'"
-        ) from error
-    try:
+    imageio = need("imageio.v3", "images", f"Reading {source.name}")
+    with naming_damage(f"{source.name} is not an image that can be read, or is damaged"):
         return _describe(imageio, source)
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # each format has a library with errors of its own
-        first = str(error).split("\n")[0][:200]
-        raise InputError(
-            f"{source.name} is not an image that can be read, or is damaged: {first}."
-        ) from error
 
 
 def _describe(imageio: Any, source: Source) -> Described:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from symclust._optional import need
 from symclust._types import FilePath
-from symclust.exceptions import InputError, MissingExtraError
+from symclust.exceptions import InputError
 from symclust.operators import OnDisk, write_on_disk
 from symclust.readers._delimited import (
     COMMENT,
@@ -21,17 +20,14 @@ from symclust.readers._delimited import (
     SAMPLE,
     Layout,
     as_names,
-    import_pandas,
-    lay_out,
-    take_sample,
     without_comments,
 )
 from symclust.readers._pairs import Described
-from symclust.readers._source import MARKS, Source
+from symclust.readers._source import MARKS, Source, naming_damage
 from symclust.readers.graphs import (
     AUTO,
     choose_columns,
-    edges_have_header,
+    lay_out_edges,
     parse_edges,
     read_side,
     read_weights,
@@ -59,8 +55,8 @@ def build_on_disk(
 ) -> OnDisk:
     r"""Turn a list of edges of any size into a matrix on disk, which estimators take with bounded memory.
 
-    The file is read in pieces; edges are sorted in runs, which are written and merged. What comes out is what
-    `symclust.read` makes of a file that fits into memory: the same names, the same order, the same weights.
+    The file is read in pieces; edges are sorted in runs, which are written and merged. The result is that of
+    `symclust.read` for a file that fits into memory: the same names, the same order, the same weights.
 
     Parameters
     ----------
@@ -72,13 +68,13 @@ def build_on_disk(
         To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
         a folder beside it.
     delimiter : str, optional
-        The character between fields, or ``"spaces"``; guessed unless told.
+        The character between fields, or ``"spaces"``; guessed by default.
     header : bool or "auto", default="auto"
         Whether the first line of a text names the columns.
     weight : str, int or None, default="auto"
         The column with the weights; None to let each edge count 1.
     duplicates : {"error", "sum", "max", "first"}
-        What to do about an edge that is listed more than once in a direction, or with two weights.
+        How to treat an edge that is listed more than once in a direction, or with two weights.
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}
@@ -151,24 +147,13 @@ class _TextEdges:
     ) -> None:
         self.source, self.as_texts = source, False
         self.size = max(LEAST, memory_limit // SHARE)
-        sample = self._take_sample()
-        self.layout = lay_out(take_sample(sample, source.name), source.suffix, delimiter)
-        if self.layout.width < 2:
-            raise InputError(
-                f"{source.name} has one field in a line; an edge needs two names, separated by spaces, a tab "
-                "or a comma (or by delimiter=...)."
-            )
-        self.has_header = edges_have_header(self.layout.rows) if header == AUTO else bool(header)
-        width = self.layout.width
-        self.names = self.layout.rows[0][:width] if self.has_header else list(range(width))
-        self.ends, self.column, notes = choose_columns(
-            self.names, self.layout, self.has_header, weight, source.name
+        layout, self.has_header, self.names, self.ends, self.column, self.notes = lay_out_edges(
+            self._take_sample(), source, delimiter, header, weight
         )
-        self.notes = self.layout.notes + notes
-        self.layout = replace(self.layout, rows=self.layout.rows[self.has_header :])
+        self.layout = replace(layout, rows=layout.rows[self.has_header :])
 
     def _take_sample(self) -> bytes:
-        """Return the first lines with edges, without comments."""
+        """The first lines with edges, without comments."""
         sample = b""
         for piece in self._pieces(SAMPLE):
             sample += piece
@@ -181,14 +166,15 @@ class _TextEdges:
     def _pieces(self, size: int) -> Iterator[bytes]:
         """Yield the text without comments, in whole lines of about `size` bytes."""
         rest, is_first = b"", True
-        for part in _read(self.source, size):
-            text, end = rest + part, (rest + part).rfind(b"\n") + 1
-            rest = text[end:]
-            if len(rest) > LONGEST_LINE:
-                raise InputError(f"{self.source.name} has a line longer than {LONGEST_LINE / 1e6:.0f} MB.")
-            if end:
-                yield self._bare(text[:end], is_first)
-                is_first = False
+        with self.source.open() as file:
+            for part in self.source.parts(file, size):
+                text, end = rest + part, (rest + part).rfind(b"\n") + 1
+                rest = text[end:]
+                if len(rest) > LONGEST_LINE:
+                    raise InputError(f"{self.source.name} has a line beyond {LONGEST_LINE / 1e6:.0f} MB.")
+                if end:
+                    yield self._bare(text[:end], is_first)
+                    is_first = False
         if rest:
             yield self._bare(rest + b"\n", is_first)
 
@@ -206,7 +192,7 @@ class _TextEdges:
         header, position, are_whole = self.has_header, 0, None
         for piece in self._pieces(self.size):
             begins = header and bool(piece.strip())
-            text = _without_first_row(piece) if begins else piece
+            text = piece.lstrip(b" \t\n").partition(b"\n")[2] if begins else piece
             header = header and not begins
             if not text.strip():
                 continue
@@ -232,27 +218,12 @@ class _TextEdges:
         return source, target, read_weights(frame[self.column], self.source.name, place)
 
 
-def _without_first_row(piece: bytes) -> bytes:
-    return piece.lstrip(b" \t\n").partition(b"\n")[2]
-
-
 def _as_text(piece: bytes, name: str) -> bytes:
     try:
         piece.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is no text in UTF-8: {error}. Convert it first.") from error
     return piece
-
-
-def _read(source: Source, size: int) -> Iterator[bytes]:
-    total = 0
-    with source.open() as file:
-        try:
-            while part := file.read(size):
-                total += len(part)
-                yield part
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise source._damaged(error, total) from error
 
 
 class _ParquetEdges:
@@ -272,18 +243,11 @@ class _ParquetEdges:
         self.column = None if column is None else names[column]
 
     def _open(self, path: Path) -> Any:
-        import_pandas(path.name)
-        try:
-            import pyarrow.parquet
-        except ImportError as error:
-            raise MissingExtraError(
-                f"Reading {path.name} needs pyarrow, which is not installed: pip install 'symclust[tables]'"
-            ) from error
-        try:
-            return pyarrow.parquet.ParquetFile(path)
-        except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
-            first = str(error).split("\n")[0][:200]
-            raise InputError(f"{path.name} is no Parquet file, or is damaged: {first}.") from error
+        purpose = f"Reading {path.name}"
+        need("pandas", "tables", purpose)
+        parquet = need("pyarrow.parquet", "tables", purpose)
+        with naming_damage(f"{path.name} is not a Parquet file, or is damaged"):
+            return parquet.ParquetFile(path)
 
     def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield edges: two ends and weights, or None for these."""

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust._optional import need
+from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.readers._delimited import (
     Layout,
     as_names,
-    import_pandas,
     is_number,
     lay_out,
     parse,
     take_sample,
     without_comments,
 )
-from symclust.readers._pairs import Described, as_network, as_similarity, kind_of_matrix
-from symclust.readers._source import FREE, Source
+from symclust.readers._pairs import Described, as_network, as_similarity, describe_square, kind_of_matrix
+from symclust.readers._source import FREE, Source, naming_damage
 from symclust.validation import check_known, check_memory
 
 __all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parquet", "read_table", "take_ids"]
@@ -27,33 +27,11 @@ __all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parque
 TEXTS = ("error", "drop", "one_hot")
 GAPS = ("error", "drop_rows", "drop_columns", "mean")
 ID_NAMES = (
-    *(
-        "id",
-        "ids",
-        "name",
-        "names",
-        "key",
-        "index",
-        "identifier",
-        "uid",
-        "uuid",
-        "rowname",
-        "rownames",
-        "row_names",
-    ),
-    *(
-        "sample",
-        "samples",
-        "sample_id",
-        "sampleid",
-        "sample_name",
-        "case",
-        "case_id",
-        "subject",
-        "subject_id",
-    ),
-    *("patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id", "gene_name"),
-)
+    "id", "ids", "name", "names", "key", "index", "identifier", "uid", "uuid", "rowname", "rownames",
+    "row_names", "sample", "samples", "sample_id", "sampleid", "sample_name", "case", "case_id", "subject",
+    "subject_id", "patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id",
+    "gene_name",
+)  # fmt: skip
 AUTO = "auto"
 BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
@@ -77,10 +55,8 @@ def read_table(
     names, has_header, notes = name_columns(layout, header, source.name)
     place, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
     frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
-    ids = None
-    if place is not None:
-        ids = take_ids(frame.iloc[:, place], source.name, is_sure, notes)
-        frame = frame if ids is None else frame.drop(columns=frame.columns[place])
+    ids = None if place is None else take_ids(frame.iloc[:, place], source.name, is_sure, notes)
+    frame = frame if ids is None or place is None else frame.drop(columns=frame.columns[place])
     return _finish(frame, ids, kind, columns, text_columns, missing, source.name, layout.notes + notes)
 
 
@@ -96,9 +72,7 @@ def read_parquet(
     _check_options(AUTO, text_columns, missing)
     frame = _load_parquet(source)
     notes: list[str] = []
-    if not (
-        frame.index.nlevels == 1 and frame.index.equals(import_pandas(source.name).RangeIndex(len(frame)))
-    ):
+    if not (frame.index.nlevels == 1 and frame.index.equals(need("pandas", "tables").RangeIndex(len(frame)))):
         ids = frame.index.tolist()
         _check_ids(ids, source.name, f"{frame.index.name or 'the index'!r}")
         return _finish(frame, ids, kind, columns, text_columns, missing, source.name, notes)
@@ -112,21 +86,11 @@ def read_parquet(
 
 
 def _load_parquet(source: Source) -> Any:
-    import_pandas(source.name)
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {source.name} needs pyarrow, which is not installed: pip install 'symclust[tables]'"
-        ) from error
-    try:
-        with source.open_anywhere() as file:
-            frame = _parquet_table(source, pyarrow, pyarrow.parquet.ParquetFile(file)).to_pandas()
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
-        first = str(error).split("\n")[0][:200]
-        raise InputError(f"{source.name} is not a Parquet file, or is damaged: {first}.") from error
+    purpose = f"Reading {source.name}"
+    need("pandas", "tables", purpose)
+    parquet = need("pyarrow.parquet", "tables", purpose)
+    with naming_damage(f"{source.name} is not a Parquet file, or is damaged"), source.open_anywhere() as file:
+        frame = _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
@@ -134,7 +98,7 @@ def _load_parquet(source: Source) -> Any:
 
 
 def _parquet_table(source: Source, pyarrow: Any, opened: Any) -> Any:
-    """Return the table of a Parquet file, read in parts: a few bytes may stand for millions of rows.
+    """The table of a Parquet file, read in parts: a few bytes may stand for millions of rows.
 
     A value may be as long as its whole group of rows is on disk, and be repeated in all of them.
     """
@@ -161,7 +125,7 @@ def _check_options(header: Any, text_columns: Any, missing: Any) -> None:
 
 
 def name_columns(layout: Layout, header: bool | str, name: str) -> tuple[list[Any], bool, list[str]]:
-    """Return the names of all columns, or their numbers without a header, and whether there is one."""
+    """The names of all columns, or their numbers without a header, and whether there is one."""
     first, width = layout.rows[0], layout.width
     has_header = looks_like_header(layout.rows) if header == AUTO else bool(header)
     if not has_header:
@@ -197,7 +161,7 @@ def looks_like_header(rows: list[list[str]]) -> bool:
 def find_ids(
     names: list[Any] | None, layout: Layout, id_column: Any, notes: list[str], name: str
 ) -> tuple[int | None, bool]:
-    """Return the place of the column that names the samples, and whether it was named or is called so."""
+    """The place of the column that names the samples, and whether it was named or is called so."""
     width = layout.width if names is None else len(names)
     if id_column is None or id_column is False:
         return None, True
@@ -230,7 +194,7 @@ def _those(column: Any, names: list[Any] | None, width: int) -> str:
 
 
 def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[Any] | None:
-    """Return the names of samples; None where a column that only looks like names repeats some."""
+    """The names of samples; None where a column that only looks like names repeats some."""
     if not is_sure and not column.is_unique:
         return None
     called = f"column {column.name!r}" if column.name != "" else "the first column"
@@ -274,10 +238,10 @@ def _finish(
     name: str,
     notes: list[str],
 ) -> Described:
-    """Return the numbers of a table, by samples."""
+    """The numbers of a table, by samples."""
     is_counted = ids == list(range(len(frame)))
     if ids is not None and not is_counted:
-        pandas = import_pandas(name)
+        pandas = need("pandas", "tables")
         frame = frame.set_index(pandas.Index(ids, name=frame.index.name, tupleize_cols=False))
     frame = _drop_empty(_select(frame, columns, name), notes)
     is_square = kind in ("auto", "similarity", "graph") and _matches(frame, ids)
@@ -304,7 +268,7 @@ def _select(frame: Any, columns: Any, name: str) -> Any:
 
 
 def _drop_empty(frame: Any, notes: list[str]) -> Any:
-    """Return the table without the nameless, empty columns that a delimiter at the end of lines makes."""
+    """The table without the nameless, empty columns that a delimiter at the end of lines makes."""
     empty = [c for c in frame.columns if str(c).startswith("column ") and frame[c].isna().all()]
     if empty:
         notes.append(f"Left out {len(empty)} empty column{'s' * (len(empty) != 1)} without a name.")
@@ -316,12 +280,12 @@ def _matches(frame: Any, ids: list[Any] | None) -> bool:
 
 
 def _texts_of(frame: Any) -> list[Any]:
-    """Return the columns that hold something else than numbers."""
+    """The columns that hold something else than numbers."""
     return [column for column in frame.columns if frame[column].dtype.kind not in "biuf"]
 
 
 def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[str]) -> Any:
-    """Return the table with its gaps treated as told; text columns that go anyway are not looked at."""
+    """The table with its gaps treated as `missing` says; text columns that are dropped may have some."""
     if text_columns == "drop" and (dropped := _texts_of(_with_commas(frame))):
         notes.append(f"Left out the text column{'s' * (len(dropped) != 1)} {_listed(dropped)}.")
         frame = frame.drop(columns=dropped)
@@ -339,25 +303,18 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
             f"in {_row(frame, row)} of column {column!r}. Say what to do about them: missing='drop_rows', "
             "'drop_columns' or 'mean'."
         )
-    return {"drop_rows": _drop_rows, "drop_columns": _drop_columns, "mean": _fill}[missing](
-        frame, gaps, name, notes
-    )
-
-
-def _drop_rows(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
-    whole = ~gaps.any(axis=1).to_numpy()
-    if not whole.any():
+    if missing == "mean":
+        return _fill(frame, gaps, name, notes)
+    kept = frame.dropna(axis="index" if missing == "drop_rows" else "columns")
+    if missing == "drop_columns":
+        notes.append(f"Left out {_columns(concerned.index)}, which had missing values.")
+        return kept
+    if not len(kept):
         raise InputError(
             f"{name}: every row has a missing value. Say missing='drop_columns' or missing='mean'."
         )
-    notes.append(f"Left out {np.count_nonzero(~whole):,} of {len(frame):,} rows, which had missing values.")
-    return frame[whole]
-
-
-def _drop_columns(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
-    dropped = [column for column in frame.columns if gaps[column].any()]
-    notes.append(f"Left out {_columns(dropped)}, which had missing values.")
-    return frame.drop(columns=dropped)
+    notes.append(f"Left out {len(frame) - len(kept):,} of {len(frame):,} rows, which had missing values.")
+    return kept
 
 
 def _fill(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
@@ -394,23 +351,20 @@ def _as_numbers(frame: Any, text_columns: str, name: str, notes: list[str]) -> A
 
 
 def _with_commas(frame: Any) -> Any:
-    """Return the table with numbers for texts such as "1,5", where a whole column is of them."""
+    """The table with numbers for texts such as "1,5", where a whole column is of them."""
     changed = {}
     for column in _texts_of(frame):
         texts = frame[column].dropna()
         if len(texts) and all(isinstance(text, str) and is_number(text.strip()) for text in texts):
             changed[column] = frame[column].str.strip().str.replace(",", ".", regex=False).astype(np.float64)
-    return frame if not changed else frame.assign(**{}).pipe(_replace_columns, changed)
-
-
-def _replace_columns(frame: Any, columns: dict[Any, Any]) -> Any:
-    for column, values in columns.items():  # names may be numbers, which keywords cannot be
+    frame = frame.copy(deep=False) if changed else frame
+    for column, values in changed.items():  # names may be numbers, which keywords cannot be
         frame[column] = values
     return frame
 
 
 def _one_hot(frame: Any, texts: list[Any], notes: list[str]) -> Any:
-    pandas = import_pandas("text columns")
+    pandas = need("pandas", "tables")
     kinds = {column: int(frame[column].nunique()) for column in texts}
     size = 8 * len(frame) * sum(kinds.values())
     check_memory(size, f"One column for each value of {_columns(texts)}", "Say text_columns='drop'.")
@@ -467,11 +421,11 @@ def _listed(columns: list[Any], most: int = 5) -> str:
     return ", ".join(map(repr, columns[:most])) + more
 
 
-# What it is -------------------------------------------------------------------------------------------------
+# Its kind ---------------------------------------------------------------------------------------------------
 
 
 def _describe_pairs(frame: Any, kind: str, name: str, notes: list[str]) -> Described:
-    """Return a table whose rows and columns have the same names."""
+    """A table whose rows and columns have the same names."""
     order = {str(column): column for column in frame.columns}
     names = frame.index.tolist()
     if [str(i) for i in names] != [str(c) for c in frame.columns]:
@@ -491,8 +445,6 @@ def _describe_rows(frame: Any, ids: list[Any] | None, kind: str, name: str, note
     names = None if ids is None else frame.index.tolist()
     if kind == "auto" and frame.shape[0] == frame.shape[1]:
         kind = kind_of_matrix(frame.to_numpy(dtype=np.float64), name)
-    if kind == "similarity":
-        return Described(as_similarity(frame.to_numpy(dtype=np.float64), names, name), kind, names, notes)
-    if kind == "graph":
-        return Described(as_network(frame.to_numpy(dtype=np.float64), names, name, notes), kind, names, notes)
+    if kind in ("similarity", "graph"):
+        return describe_square(frame.to_numpy(dtype=np.float64), kind, names, name, notes)
     return Described(frame, "features", names, notes)

@@ -57,7 +57,7 @@ class Texts:
             self.notes.append(f"{what}{listed}{more}.")
 
     def described(self) -> Described:
-        """Return the documents by name, in their order, as `topics` takes them."""
+        """The documents by name, in their order, as `topics` takes them."""
         return Described(dict(zip(self.names, self.texts, strict=True)), "texts", self.names, self.notes)
 
 
@@ -71,7 +71,7 @@ def read_folder(source: Source, kind: str = "texts", encoding: str = "utf-8") ->
 
 
 def folder_texts(folder: Path, encoding: str) -> Texts:
-    """Return the text files below a folder, in the order of their paths.
+    """The text files below a folder, in the order of their paths.
 
     Hidden files and folders and symbolic links are skipped, and so, with a note, are files with zero bytes in
     them: they are not text. Bytes that are not `encoding` become U+FFFD, with a note.
@@ -131,7 +131,7 @@ def read_json_lines(
 
 
 def json_texts(source: Source, text_key: str, encoding: str, option: str = "text_key") -> Texts:
-    """Return the documents of a file with one JSON value per line: a string, or an object with `text_key`.
+    """The documents of a file with one JSON value per line: a string, or an object with `text_key`.
 
     `option` is what the user calls that key.
     """
@@ -191,7 +191,7 @@ def _text(value: Any, text_key: str, where: str) -> str | None:
 
 
 def _guess_key(source: Source, encoding: str) -> str:
-    """Return the key of the texts: one of the usual names, or the only one with long texts."""
+    """The key of the texts: one of the usual names, or the only one with long texts."""
     values = [value for _, (_, value, _) in zip(range(50), _values(source, encoding), strict=False)]
     objects = [value for value in values if isinstance(value, dict)]
     keys = list(dict.fromkeys(key for value in objects for key in value))
@@ -206,7 +206,7 @@ def _guess_key(source: Source, encoding: str) -> str:
 
 
 def _name_by_key(source: Source, found: Texts, id_column: Any, encoding: str) -> None:
-    """Name the documents by a key that each has with another value, "id" or "name" if none is told."""
+    """Name the documents by a key that each has with another value, "id" or "name" if none is given."""
     values = [value for _, value, _ in _values(source, encoding)]
     for key in ("id", "name") if id_column == AUTO else (id_column,):
         names = [value.get(key) if isinstance(value, dict) else None for value in values]
@@ -258,14 +258,7 @@ def read_text_table(
 
 
 def find_text_column(names: list[Any], rows: list[list[str]]) -> int | None:
-    """Return the place of the column of texts: one called so, or the only one with long texts, else None.
-
-    Examples
-    --------
-    >>> from symclust.readers.texts import find_text_column
-    >>> find_text_column(["title", "Abstract"], [["Trees", "Trees of clusters are grown from the root."]])
-    1
-    """
+    """The place of the column of texts: one called so, or the only one with long texts, else None."""
     called = [str(name).strip().lower() for name in names]
     for word in TEXT_NAMES:
         if word in called and not all(

@@ -6,19 +6,18 @@ import platform
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from importlib import import_module
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from symclust._files import replacing
+from symclust._optional import need
 from symclust._text import showable
 from symclust._types import Fitted
-from symclust.exceptions import CombinationError, InputError, MissingExtraError
+from symclust.exceptions import CombinationError, InputError
 from symclust.report._content import content_of
 from symclust.report.part import Part
 
@@ -95,7 +94,7 @@ def write_report(
     >>> "Four clusters in 34 nodes." in page
     True
     """
-    _jinja2()  # before minutes of drawing
+    need("jinja2", "cli", "A report")  # before minutes of drawing
     own = {
         "labels_true": labels_true,
         "images": images,
@@ -133,19 +132,9 @@ def _parts(model: Any, options: dict[str, Any]) -> list[Part]:
     return [thing if isinstance(thing, Part) else Part(thing, **rest) for thing in model]
 
 
-def _jinja2() -> ModuleType:
-    """The library; without it an error that names the extra."""
-    try:
-        return import_module("jinja2")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            'Reports need jinja2, which is not installed: pip install "symclust[cli]"'
-        ) from error
-
-
 def _render(**content: Any) -> str:
     """The page."""
-    jinja2 = _jinja2()
+    jinja2 = need("jinja2", "cli", "A report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("symclust.report"),
         autoescape=True,

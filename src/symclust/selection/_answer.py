@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from symclust._optional import need
 from symclust._types import Array
-from symclust.exceptions import MissingExtraError
 from symclust.plotting import plot_selection
 from symclust.storage import Savable
 
@@ -92,12 +92,7 @@ class Selection(Savable):
 
     def to_dataframe(self) -> Any:
         """Return a pandas DataFrame with one row per candidate: each curve, its spread, and p-values."""
-        try:
-            import pandas
-        except ModuleNotFoundError as error:
-            raise MissingExtraError(
-                "to_dataframe needs pandas, which is not installed: pip install pandas"
-            ) from error
+        pandas = need("pandas", "tables", "to_dataframe")
         columns: dict[str, Any] = {"n_clusters": self.candidates}
         for name, curve in self.curves.items():
             columns[name] = curve.values

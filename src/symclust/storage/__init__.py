@@ -21,7 +21,5 @@ from symclust.storage._journal import (
 )
 from symclust.storage._savable import Savable, load
 
-__all__ = [
-    "Checkpoint",
-    "load",
-]
+# The other names above are for other folders, and no part of the API.
+__all__ = ["Checkpoint", "load"]

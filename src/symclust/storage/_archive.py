@@ -37,17 +37,7 @@ CHUNK = 1 << 20
 
 
 class Arrays:
-    """Arrays on their way into a file or out of it, one after the other in rows of one dtype.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.storage._archive import Arrays
-    >>> arrays = Arrays()
-    >>> place = arrays.put(np.eye(2)), arrays.put(np.arange(3.0))
-    >>> place
-    ([0, 0, [2, 2], 'C'], [0, 4, [3], 'C'])
-    """
+    """Arrays on their way into a file or out of it, one after the other in rows of one dtype."""
 
     def __init__(self, rows: list[Array] | None = None) -> None:
         self.rows: list[list[Array]] = []  # to be written
@@ -60,7 +50,7 @@ class Arrays:
     def put(self, array: Array) -> list[Any]:
         """Take an array; return where it will be found: row, start, shape and order in memory.
 
-        What lies in the same place in memory is taken once, whether it is the same object or a view.
+        Arrays at the same place in memory are taken once, whether they are the same object or views.
         """
         seen = array.ctypes.data, array.shape, array.strides, array.dtype
         if seen not in self._taken:
@@ -82,7 +72,7 @@ class Arrays:
         return [row, start, list(array.shape), order]
 
     def get(self, row: int, start: int, shape: list[int], order: str) -> Array:
-        """Return the array of a place, the same one whenever it is asked for."""
+        """The array of a place, the same object at every call."""
         place = (row, start, tuple(shape), order)
         if place not in self._made:
             self._made[place] = self._cut_out(row, start, shape, order)
@@ -140,7 +130,7 @@ def _npy_header(row: list[Array]) -> bytes:
 
 
 def read_archive(file: BinaryIO, size: int) -> tuple[dict[str, Any], Any, Arrays]:
-    """Return header, model and arrays of a file of that size, all of them checked against their sums."""
+    """Header, model and arrays of a file of that size, all of them checked against their sums."""
     try:
         archive = ZipFile(file)
     except BadZipFile as error:
@@ -184,7 +174,7 @@ def _check_header(header: Any) -> None:
 
 
 def _read(archive: ZipFile, entry: ZipInfo) -> bytearray:
-    """Return a file of the archive as memory that arrays can be made of."""
+    """A file of the archive as memory that arrays can be made of."""
     content = bytearray(entry.file_size)
     with archive.open(entry) as file:
         for start in range(0, len(content), CHUNK):
@@ -195,7 +185,7 @@ def _read(archive: ZipFile, entry: ZipInfo) -> bytearray:
 
 
 def _from_npy(content: bytearray) -> Array:
-    """Return the numbers in a NumPy file, which has to be exactly as long as it says."""
+    """The numbers in a NumPy file, which has to be exactly as long as its header says."""
     file = BytesIO(memoryview(content)[: 1 << 16])
     if npy.read_magic(file) != (1, 0):
         raise ValueError("an array in an unknown version of NumPy's format")

@@ -118,7 +118,7 @@ class Checkpoint:
         return f"Checkpoint({str(self.path)!r}, every={self.every!r})"
 
     def __call__(self, *progress: Any) -> object:
-        """Return what the callback of the user answers."""
+        """The answer of the user's callback."""
         return None if self.callback is None else self.callback(*progress)
 
 
@@ -144,7 +144,7 @@ class Task:
 
     @classmethod
     def of(cls, what: Any, params: Mapping[str, Any]) -> Task:
-        """Return the task, with random numbers as they are now; refuse one that a file cannot hold."""
+        """The task with the present random numbers; one that a file cannot hold is refused."""
         name = name_of(what)
         if name is None:
             raise InputTypeError(
@@ -182,17 +182,7 @@ def _written(task: Task) -> Any:
 
 
 class Journal:
-    """Answers by the names of their pieces, and how to write them.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint
-        Where to, and how often.
-    task : Task
-        The work.
-    answers, states : dict
-        Of finished pieces, and of descents under way, from a file.
-    """
+    """Answers by the names of their pieces, and how to write them."""
 
     def __init__(
         self, checkpoint: Checkpoint, task: Task, answers: dict[str, Any], states: dict[str, Any]
@@ -271,12 +261,12 @@ class Scope:
         self._counts: dict[str, int] = {}
 
     def named(self, name: str) -> str:
-        """Return the key of a part that has that name once."""
+        """The key of a part that has that name once."""
         self.has_parts = True
         return f"{self.key}/{name}" if self.key else name
 
     def next(self, name: str) -> str:
-        """Return the key of the next part of that name."""
+        """The key of the next part of that name."""
         self._counts[name] = self._counts.get(name, -1) + 1
         return self.named(f"{name} {self._counts[name]}")
 
@@ -296,7 +286,7 @@ class Scope:
         rng: np.random.RandomState | None = None,
         fits: Callable[[Any], bool] = lambda answer: True,
     ) -> Any:
-        """Return the answer of a part: the one that is known, or that of the work, which is noted."""
+        """The answer of a part: the one that is known, or that of the work, which is noted."""
         if key not in self.journal.answers:
             with self.within(key) as inner:
                 answer = work()
@@ -307,7 +297,7 @@ class Scope:
         return self.known(key, fits, rng)
 
     def known(self, key: str, fits: Callable[[Any], bool], rng: np.random.RandomState | None = None) -> Any:
-        """Return the answer that the file holds; refuse one that no such work gives."""
+        """The answer that the file holds; one that does not fit the work is refused."""
         try:
             answer, chance = self.journal.answers[key]
             if rng is not None:
@@ -338,7 +328,7 @@ def recorded(
     rng: np.random.RandomState | None = None,
     fits: Callable[[Any], bool] = lambda answer: True,
 ) -> Any:
-    """Return the answer of a piece of work, from the journal if it is there.
+    """The answer of a piece of work, from the journal if it is there.
 
     Parameters
     ----------
@@ -388,7 +378,7 @@ def recorded_each(name: str, make: Callable[[int], Iterator[Any]]) -> Iterator[A
 def recorded_side_by_side(
     names: Sequence[str], work: Callable[[list[int]], list[Any]], fits: Callable[[int, Any], bool]
 ) -> list[Any]:
-    """Return answers of pieces with names of their own; `work` gives those of some numbers at once."""
+    """Answers of pieces with names of their own; `work` gives those of some numbers at once."""
     scope = _CURRENT.get()
     if scope is None:
         return work(list(range(len(names))))
@@ -406,7 +396,7 @@ def recorded_side_by_side(
 
 
 def keeper() -> Keep:
-    """Return a `recorded` for pieces that have names of their own, which any thread may call."""
+    """A `recorded` for pieces that have names of their own, which any thread may call."""
     scope = _CURRENT.get()
     if scope is None:
         return lambda name, work, fits: work()
@@ -432,7 +422,7 @@ class PieceUnderWay:
         self.unsettle()
 
     def take_state(self) -> Any:
-        """Return the state that the file holds, None without one."""
+        """The state that the file holds, None without one."""
         return None if self._scope is None else self._scope.journal.states.pop(self._scope.key, None)
 
     def unsettle(self) -> None:
@@ -455,13 +445,7 @@ def stop_recording() -> None:
 
 
 def data_are(X: Any) -> None:
-    """Note which data a fit reads, by a product with a fixed vector; refuse others than those of the file.
-
-    Parameters
-    ----------
-    X : array, sparse array or Operator
-        What the rest of the work depends on.
-    """
+    """Note the data of a fit, as a product with a fixed vector; other data than in the file are refused."""
     scope = _CURRENT.get()
     if scope is None or scope.key:  # parts of other work read parts of its data
         return
@@ -531,7 +515,7 @@ _READ: ContextVar[Journal | None] = ContextVar("symclust_read_journal", default=
 
 
 def read_journal(path: str | PathLike[str], callback: Callable[..., object] | None = None) -> Journal:
-    """Return the journal of a checkpoint; refuse by name what is none."""
+    """The journal of a checkpoint; other files are refused by name."""
     path = read_path(path)
     with read_content(path, "a checkpoint that can be resumed") as (header, content, decode):
         if "checkpoint" not in header:

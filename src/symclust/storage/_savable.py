@@ -25,7 +25,7 @@ __all__ = ["Savable", "load", "read_content", "read_path"]
 
 
 class Savable:
-    """What can be saved to a file, and loaded again with `symclust.load`.
+    """Base class of models that can be saved to a file, and loaded again with `symclust.load`.
 
     A subclass says which of its attributes are training data, and what needs them; and which were called
     otherwise in earlier versions and their files.
@@ -64,7 +64,7 @@ class Savable:
         return path
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        """Return the attributes that are saved."""
+        """The attributes that are saved."""
         left_out = () if data else self._left_out
         return {name: value for name, value in plain_state(self).items() if name not in left_out}
 
@@ -80,7 +80,7 @@ class Savable:
         repr(self)
         for name in ("communities", "to_dataframe"):
             if hasattr(type(self), name):
-                with suppress(SymclustError):  # said in our words, by a model that is as it was saved
+                with suppress(SymclustError):  # a model that was saved in this state
                     getattr(self, name)()
 
     def __getattr__(self, name: str) -> Any:
@@ -102,7 +102,7 @@ def load(path: str | PathLike[str]) -> Fitted:
 
     Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the
     names of classes of symclust that are on a list. Damaged files are refused by their checksums. Still, rely
-    on what a model says only if you trust whoever made it.
+    on a model only if you trust whoever made it.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def load(path: str | PathLike[str]) -> Fitted:
     Returns
     -------
     estimator, or what `topics`, `subtypes`, `flatten` or `select_n_clusters` return
-        What was saved.
+        The saved model.
 
     Raises
     ------
@@ -146,7 +146,7 @@ placing samples. Save it with data=True.
 
 @contextmanager
 def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, Callable[[Any], Any]]]:
-    """Yield the header of a file, its content, and what decodes parts of that; say that it is not `what`."""
+    """Yield the header of a file, its content and its decoder; a damaged file is not `what`, so the error."""
     try:
         with path.open("rb") as file:
             header, content, arrays = read_archive(file, os.fstat(file.fileno()).st_size)
@@ -155,7 +155,7 @@ def read_content(path: Path, what: str) -> Iterator[tuple[dict[str, Any], Any, C
         raise InputError(f"{showable(str(path))} cannot be read: {error.strerror or error}.") from error
     except InputError as error:
         raise InputError(f"{showable(str(path))} is not {what}: {error}.") from error
-    except Exception as error:  # whatever zipfile, json and NumPy say to bytes that nobody vouches for
+    except Exception as error:  # zipfile, json and NumPy have errors of all kinds for damaged bytes
         raise InputError(
             f"{showable(str(path))} is not {what}: it is damaged "
             f"({type(error).__name__}: {showable(str(error))[:200]})."
@@ -172,7 +172,7 @@ def _checked(model: Any, header: dict[str, Any]) -> Any:
 
 
 def read_path(path: Any) -> Path:
-    """Return the path of a file that is given."""
+    """The path of a file that is given."""
     if not isinstance(path, str | PathLike):
         raise InputTypeError(f"The path is a {type(path).__name__}; expected a str or a Path.")
     return Path(path)

@@ -1,6 +1,6 @@
 """Python values as JSON with places in arrays, and back.
 
-Numbers, text, None and lists are JSON's own. Everything else is an object with one key that says what it is,
+Numbers, text, None and lists are JSON's own. Everything else is an object with one key, its type,
 such as ``{"tuple": [1, 2]}``. Instances of our own classes, sparse arrays and long lists stand in a list of
 their own and are referred to by number, as arrays are by their place: what is shared is written once and
 stays shared.
@@ -37,7 +37,7 @@ COMPRESSED = ("csr", "csc")
 
 
 def plain_state(value: Any) -> dict[str, Any]:
-    """Return the attributes of an instance without those that are computed again when asked for."""
+    """The attributes of an instance without cached properties, which are computed again."""
     cls = type(value)
     return {
         name: attribute
@@ -47,30 +47,7 @@ def plain_state(value: Any) -> dict[str, Any]:
 
 
 class Encoder:
-    """Values on their way to a file.
-
-    Parameters
-    ----------
-    data : bool
-        Whether training data are kept.
-    where : str
-        What the values belong to, for messages.
-
-    Attributes
-    ----------
-    objects : list
-        What is referred to by number.
-    arrays : Arrays
-        Numbers that do not go into the JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.storage._values import Decoder, Encoder
-    >>> encoder = Encoder()
-    >>> encoder.encode({"names": ("ant", b"bee"), "limit": float("inf")})
-    {'dict': [['names', {'tuple': ['ant', {'bytes': '626565'}]}], ['limit', {'float': 'inf'}]]}
-    """
+    """Values on their way to a file; `objects` and `arrays` are what the JSON refers to by number."""
 
     def __init__(self, data: bool = True, where: str = "The model") -> None:
         self.data = data
@@ -96,7 +73,7 @@ class Encoder:
         }
 
     def encode(self, value: Any) -> Any:
-        """Return a value as JSON."""
+        """A value as JSON."""
         if type(value) in AS_THEY_ARE or (type(value) is float and math.isfinite(value)):
             return value
         if id(value) not in self._seen:
@@ -197,16 +174,9 @@ class Encoder:
 
 
 class Decoder:
-    """Values on their way out of a file, which nobody vouches for.
+    """Values on their way out of a file, which may be damaged or hostile.
 
-    Whatever is wrong raises some exception; `load` says that the file is damaged.
-
-    Parameters
-    ----------
-    objects : list
-        What is referred to by number.
-    arrays : Arrays
-        Numbers that are not in the JSON.
+    Anything wrong raises some exception; `load` turns it into an InputError.
     """
 
     def __init__(self, objects: list[Any], arrays: Arrays) -> None:
@@ -236,7 +206,7 @@ class Decoder:
         }
 
     def decode(self, value: Any) -> Any:
-        """Return what a piece of JSON stands for."""
+        """The value that a piece of JSON stands for."""
         if isinstance(value, list):
             return self._each(value)
         if not isinstance(value, dict):
@@ -318,7 +288,7 @@ class Decoder:
             "csc_matrix": sparse.csc_matrix,
         }[kind](shape, dtype=arrays[0].dtype)
         made.data, made.indices, made.indptr = arrays
-        made.check_format(full_check=True)  # compiled code reads where these numbers say
+        made.check_format(full_check=True)  # compiled code reads at these numbers
         made.data, made.indices, made.indptr = arrays  # the check makes views of them, which are not shared
         if not made.data.shape == made.indices.shape == (made.indptr[-1],):
             raise ValueError("a sparse array whose parts differ in length")
@@ -326,7 +296,7 @@ class Decoder:
 
 
 def _fill_gaps(made: Any) -> None:
-    """Give parameters that an older file does not have their defaults; refuse an instance without a field."""
+    """Defaults for parameters that an older file does not have; an instance without a field is refused."""
     if isinstance(made, BaseEstimator):
         for name, parameter in signature(type(made)).parameters.items():
             if name not in made.__dict__ and parameter.default is not Parameter.empty:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from symclust._optional import need
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.expression._markers import Marker, MarkerTable
 from symclust.applications.expression._reading import Expression, Layout, listed, read_expression
 from symclust.estimators import Placement, PlacingAnswer
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.metrics import average_entropy
 from symclust.plotting import plot_consensus
 from symclust.validation import check_number
@@ -180,7 +181,8 @@ class Subtypes(PlacingAnswer):
 
     def markers_dataframe(self, subtype: int | None = None, n: int | None = None, **limits: Any) -> Any:
         """`markers` as a pandas DataFrame, by default all of them."""
-        return _pandas().DataFrame(self.markers(subtype, n, **limits), columns=list(Marker._fields))
+        pandas = need("pandas", "tables", "markers_dataframe")
+        return pandas.DataFrame(self.markers(subtype, n, **limits), columns=list(Marker._fields))
 
     # New samples -------------------------------------------------------------------------------------------
 
@@ -315,11 +317,3 @@ class Subtypes(PlacingAnswer):
 
 def _in_words(markers: Sequence[Marker]) -> str:
     return "markers " + ", ".join(showable(marker.gene) for marker in markers) if markers else "no markers"
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("Tables need pandas, which is not installed: pip install pandas") from error
-    return pandas

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from symclust._optional import need
 from symclust._types import Array
-from symclust.graphs import images_library
 from symclust.hierarchy import Tree
 
 __all__ = [
@@ -36,10 +36,8 @@ class Border(NamedTuple):
 
 def connected(labels: Array) -> Array:
     """The pieces of each label that hang together by sides of pixels, numbered from 0; −1 stays."""
-    images_library()
-    from skimage.measure import label
-
-    pieces = label(labels + 1, connectivity=1, background=0)
+    measure = need("skimage.measure", "images", "Dividing an image")
+    pieces = measure.label(labels + 1, connectivity=1, background=0)
     return pieces.astype(np.intp) - 1
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import ndimage
 from sklearn.utils import check_random_state
 
+from symclust._optional import need
 from symclust._types import Array, Image, RandomState
 from symclust.applications.images._regions import (
     borders,
@@ -259,8 +260,7 @@ def _shrunk(picture: Picture, known: Array | None, most: int) -> tuple[Picture, 
     rows, columns = picture.shape
     if rows * columns <= most:
         return picture, known
-    from skimage.transform import resize
-
+    resize = need("skimage.transform", "images", "Dividing an image").resize
     scale = np.sqrt(most / (rows * columns))
     shape = max(1, int(rows * scale)), max(1, int(columns * scale))
     weight = resize(picture.valid.astype(np.float32), shape, order=1, anti_aliasing=True)

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from symclust._files import replacing
+from symclust._optional import need
 from symclust._types import Array
 from symclust.estimators import Answer
 from symclust.exceptions import InputError, OptionError
-from symclust.graphs import images_library
 from symclust.metrics import boundary_map
 from symclust.plotting import plot_segmentation, segment_means
 from symclust.validation import check_known, check_number
@@ -178,13 +178,11 @@ class Segmentation(Answer):
             with replacing(target) as file:
                 np.save(file, self.labels)
         elif suffix in (".png", ".tif", ".tiff") or (style is not None and suffix in (".jpg", ".jpeg")):
-            images_library()
-            from imageio.v3 import imwrite  # which scikit-image writes with
-
+            imageio = need("imageio.v3", "images", f"Writing {target.name}")
             kind = np.uint8 if self.n_segments < 256 else np.uint16
             pixels = (self.labels + 1).astype(kind) if style is None else self.overlay(style)
             with replacing(target) as file:
-                file.write(imwrite("<bytes>", pixels, extension=suffix))
+                file.write(imageio.imwrite("<bytes>", pixels, extension=suffix))
         else:
             known = ".png, .tif or .npy for a mask; .png, .tif or .jpg for an overlay (style=)"
             raise InputError(f"{target.name} does not say what to write. Choose a name that ends in {known}.")

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from symclust._optional import need
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
@@ -18,7 +19,7 @@ from symclust.applications.topics._joining import join_documents
 from symclust.applications.topics._topic import Topic, draw_tree
 from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import Placement, PlacingAnswer, labels_of
-from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
+from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.operators import RowBlocks
 from symclust.selection import Selection
 from symclust.validation import check_number
@@ -381,13 +382,7 @@ def _entry(topic: Topic) -> dict[str, Any]:
 
 def _table(topics: Sequence[Topic]) -> Any:
     """A pandas DataFrame with one row per topic."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError(
-            "topics_dataframe needs pandas, which is not installed: pip install pandas. to_dict and to_json "
-            "give the same without it."
-        ) from error
+    pandas = need("pandas", "tables", "topics_dataframe")
     rows = [
         {
             "topic": topic.number,
@@ -402,5 +397,5 @@ def _table(topics: Sequence[Topic]) -> Any:
         }
         for topic in topics
     ]
-    frame = pd.DataFrame(rows).astype({"parent": "Int64", "label": "Int64"})
+    frame = pandas.DataFrame(rows).astype({"parent": "Int64", "label": "Int64"})
     return frame.set_index("topic")

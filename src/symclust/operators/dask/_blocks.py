@@ -1,7 +1,7 @@
 """Rows of a Dask array, block by block, on whatever scheduler Dask has: threads, or a cluster of workers.
 
-What is made of a block stays where it was made, and is made again from its graph if a worker is lost. What a
-pass over all blocks needs of the caller is a task of its own, so that it leaves the caller once and travels
+Results of a block stay where they were made, and are made again from their graph if a worker is lost. Data
+for a pass over all blocks are a task of their own, so that they leave the caller once and travel
 between workers; what comes back is added up on the workers first.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from symclust._threads import checkpoint
 from symclust._types import Array
 from symclust.exceptions import InputError, WorkerError
-from symclust.operators.dask._workers import client_in_use, is_closed, losses_told
+from symclust.operators.dask._workers import client_in_use, is_closed, naming_losses
 from symclust.validation import check_number, float_dtype, is_a
 
 __all__ = ["RowBlocks", "gathered_entries", "is_dask", "over_blocks"]
@@ -33,16 +33,7 @@ def is_dask(X: Any) -> bool:
 
 
 def gathered_entries() -> int:
-    """Return how many entries may be brought to the caller, ``symclust.gathered-entries`` of Dask's config.
-
-    Examples
-    --------
-    >>> import dask
-    >>> from symclust.operators import gathered_entries
-    >>> with dask.config.set({"symclust.gathered-entries": 1000}):
-    ...     gathered_entries()
-    1000
-    """
+    """Most entries that may come to the caller: ``symclust.gathered-entries`` of Dask's configuration."""
     import dask
 
     limit = dask.config.get("symclust.gathered-entries", GATHERED)
@@ -86,7 +77,7 @@ class RowBlocks:
 
     @classmethod
     def of(cls, X: Any) -> Self:
-        """Return the rows of a Dask array of two dimensions; blocks of columns are joined."""
+        """The rows of a Dask array of two dimensions; blocks of columns are joined."""
         if X.ndim != 2:
             raise InputError(
                 f"X is a Dask array of {X.ndim} dimensions; expected two, one row per sample. Texts "
@@ -112,34 +103,34 @@ class RowBlocks:
         return np.cumsum(self.sizes) - self.sizes
 
     def map(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> RowBlocks:
-        """Return the objects ``function(block, *each[b], *shared)``, where they are made.
+        """The objects ``function(block, *each[b], *shared)``, where they are made.
 
-        What is in `each` may be an object of another `RowBlocks`.
+        Entries of `each` may be objects of another `RowBlocks`.
         """
         import dask
 
-        with losses_told(self._client_now()):
+        with naming_losses(self._client_now()):
             blocks = dask.persist(*self._tasks(function, shared, each))
         return replace(self, blocks=blocks, client=client_in_use())
 
     def numbered(self, function: Callable[..., Any], *shared: Any) -> RowBlocks:
-        """Return the objects ``function(block, start, *shared)``, with the number of a block's first row."""
+        """The objects ``function(block, start, *shared)``, with the number of a block's first row."""
         return self.map(function, *shared, each=[(int(start),) for start in self.starts])
 
     def gather(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> list[Any]:
-        """Return ``function(block, *each[b], *shared)`` of all blocks to the caller."""
+        """``function(block, *each[b], *shared)`` of all blocks to the caller."""
         import dask
 
         checkpoint()
-        with losses_told(self._client_now()):
+        with naming_losses(self._client_now()):
             return list(dask.compute(*self._tasks(function, shared, each)))
 
     def sum(
         self, function: Callable[..., tuple[Any, ...]], *shared: Any, each: Sequence[Any] = ()
     ) -> tuple[Any, ...]:
-        """Return the sums of the tuples ``function(block, *each[b], *shared)``, added up on the workers.
+        """The sums of the tuples ``function(block, *each[b], *shared)``, added up on the workers.
 
-        Always in the same order, whoever is first.
+        The order is always the same, however fast each block is.
         """
         import dask
 
@@ -147,25 +138,25 @@ class RowBlocks:
         tasks, add = self._tasks(function, shared, each), dask.delayed(_added, pure=False)
         while len(tasks) > 1:
             tasks = [add(tasks[place : place + ADDED]) for place in range(0, len(tasks), ADDED)]
-        with losses_told(self._client_now()):
+        with naming_losses(self._client_now()):
             return dask.compute(tasks[0])[0]
 
     def chosen(self, numbers: Array) -> RowBlocks:
-        """Return some of the blocks."""
+        """Some of the blocks."""
         return replace(
             self, blocks=tuple(self.blocks[number] for number in numbers), sizes=self.sizes[numbers]
         )
 
     def resized(self, sizes: Array) -> RowBlocks:
-        """Return the blocks as of so many rows, without those that have none."""
+        """The blocks as of so many rows, without those that have none."""
         return replace(self, sizes=np.asarray(sizes)).chosen(np.flatnonzero(sizes))
 
     def split(self, rows: Array) -> list[Array]:
-        """Return an array with an entry for each row as one part for each block."""
+        """An array with an entry for each row as one part for each block."""
         return np.split(rows, np.cumsum(self.sizes)[:-1])
 
     def _client_now(self) -> Any:
-        """Return the client in use; refuse objects of one that was closed, which others wait for in vain."""
+        """The client in use; objects of a closed client are refused, since a wait for them would not end."""
         if is_closed(self.client):
             raise WorkerError(
                 f"The client whose workers had the {len(self.blocks)} blocks of rows was closed, or has lost "
@@ -187,7 +178,7 @@ def _call(function: Callable[..., Any], block: Any, own: tuple[Any, ...], shared
 
 
 def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
-    """Return the Dask array of ``function(rows, shared)``, of the shape of X and made when asked for."""
+    """The Dask array of ``function(rows, shared)``, of the shape of X and computed lazily."""
     import dask
 
     once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False)
@@ -197,8 +188,8 @@ def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
 
 
 def _with_known_rows(X: Any) -> Any:
-    """Return X with numbers of rows, which arrays that were made of tables do not know."""
-    with losses_told(client_in_use()):
+    """X with numbers of rows: arrays made of tables lack them."""
+    with naming_losses(client_in_use()):
         return X.compute_chunk_sizes() if np.isnan(X.shape).any() else X
 
 

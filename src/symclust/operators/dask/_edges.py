@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from symclust._optional import need
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._conversion import column_numbers, weight_column
 from symclust.operators._network import DUPLICATES, check_weights, once_each
-from symclust.operators.dask._workers import import_dask
 from symclust.validation import check_known, check_number, end_columns, is_a
 
 __all__ = ["delay_edges"]
@@ -26,7 +26,7 @@ Piece = tuple[Array, Array, Array]  # two ends, by number, and the weight
 def delay_edges(
     edges: Any, weight: Any, duplicates: str, n_blocks: int | None, dtype: Any
 ) -> tuple[Any, list[Any]]:
-    """Return the names of all nodes, and the rows of the adjacency matrix in blocks, both delayed."""
+    """The names of all nodes, and the rows of the adjacency matrix in blocks, both delayed."""
     check_known("duplicates", duplicates, DUPLICATES)
     if n_blocks is not None:
         check_number("n_blocks", n_blocks, least=1, whole=True)
@@ -38,7 +38,7 @@ def delay_edges(
         )
     column = weight_column(table, weight, ends)
     parts = table[[*ends, *([] if column is None else [column])]].to_delayed()
-    delayed, count = import_dask().delayed, n_blocks or len(parts)
+    delayed, count = need("dask", "dask").delayed, n_blocks or len(parts)
     names = _reduce([delayed(distinct)(part, ends, p) for p, part in enumerate(parts)])
     divided = [delayed(divide, nout=count)(part, names, ends, column, count) for part in parts]
     blocks = [
@@ -60,7 +60,7 @@ def _read_table(edges: Any) -> Any:
 
 
 def _read_parquet(path: Any) -> Any:
-    frames = import_dask("dask.dataframe")
+    frames = need("dask.dataframe", "dask")
     try:
         return frames.read_parquet(path)
     except (OSError, ValueError) as error:  # what is not Parquet is an ArrowInvalid, which is a ValueError
@@ -73,7 +73,7 @@ def _read_parquet(path: Any) -> Any:
 
 def _reduce(tables: list[Any]) -> Any:
     """Put names together in a tree of tasks: a single one would have all tables in memory."""
-    delayed = import_dask().delayed
+    delayed = need("dask", "dask").delayed
     while len(tables) > 1:
         tables = [delayed(merge_names)(tables[at : at + FAN_IN]) for at in range(0, len(tables), FAN_IN)]
     return delayed(merge_names)(tables, last=True)
@@ -83,7 +83,7 @@ def _reduce(tables: list[Any]) -> Any:
 
 
 def distinct(part: Any, ends: Sequence[Any], number: int) -> Array:
-    """Return the nodes of a partition: whole numbers sorted, texts in the order in which they appear."""
+    """The nodes of a partition: whole numbers sorted, texts in the order in which they appear."""
     if not len(part):
         return np.empty(0, dtype=object)
     for column in ends:
@@ -111,7 +111,7 @@ def _unique_texts(names: Array) -> Array:
 
 
 def merge_names(tables: Sequence[Array], last: bool = False) -> Array:
-    """Return the names of several tables, each once."""
+    """The names of several tables, each once."""
     tables = [table for table in tables if table.size]
     if not tables:
         if last:
@@ -131,7 +131,7 @@ def first_row(number: int, n: int, n_blocks: int) -> int:
 
 
 def divide(part: Any, names: Array, ends: Sequence[Any], column: Any, n_blocks: int) -> tuple[Piece, ...]:
-    """Return for each block of rows the edges of a partition with an end in it, in their order."""
+    """For each block of rows the edges of a partition with an end in it, in their order."""
     i, j = (_number(part[end].to_numpy(), names) for end in ends)
     w = np.ones(len(part)) if column is None else column_numbers(part, column)
     starts = [first_row(number, len(names), n_blocks) for number in range(n_blocks + 1)]
@@ -156,7 +156,7 @@ def _number(nodes: Array, names: Array) -> Array:
 def assemble(
     pieces: Sequence[Piece], names: Array, number: int, n_blocks: int, duplicates: str, dtype: Any
 ) -> sp.csr_array:
-    """Return a block of rows of the matrix: all edges with an end in it are there, from both sides.
+    """A block of rows of the matrix: all edges with an end in it are there, from both sides.
 
     An edge between two blocks is in both, in the same order, and gets the same weight.
     """

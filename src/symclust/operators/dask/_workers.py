@@ -1,8 +1,8 @@
 """Blocks of A that lie with the workers of a Dask cluster, and tasks that go over all of them.
 
 Every wait has an end. Blocks are results of a graph of tasks, so that the scheduler makes those of a lost
-worker again on another. What is sent to the workers for one pass has no such history: if some of it is lost,
-it is sent again. What distributed raises when a client, a scheduler or workers are gone is told here as a
+worker again on another. Data sent to the workers for one pass have no such history: lost ones are
+sent again. Errors of distributed about a client, a scheduler or workers that are gone become a
 `WorkerError`, for blocks of rows too.
 """
 
@@ -19,34 +19,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from symclust._optional import need
 from symclust._threads import split
 from symclust._types import Array
-from symclust.exceptions import InputTypeError, MissingExtraError, SymclustError, WorkerError
+from symclust.exceptions import InputTypeError, SymclustError, WorkerError
 
-__all__ = ["Blocks", "client_in_use", "hold_blocks", "import_dask", "losses_told"]
+__all__ = ["Blocks", "client_in_use", "hold_blocks", "naming_losses"]
 
 ATTEMPTS = 5  # passes that are begun anew when what was sent for them is lost
 PIECE_BYTES = 1 << 20  # smaller pieces of H would cost more messages than they spare
 MOST_PIECES = 64
-
-
-def import_dask(module: str = "dask") -> Any:
-    """Return a module of Dask.
-
-    Examples
-    --------
-    >>> from symclust.operators.dask._workers import import_dask
-    >>> import_dask("dask.array").__name__
-    'dask.array'
-    """
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{module} is needed for similarities on a cluster: pip install 'symclust[dask]'."
-        ) from error
 
 
 # Losses -----------------------------------------------------------------------------------------------------
@@ -76,7 +58,7 @@ def is_closed(client: Any) -> bool:
 
 
 @contextmanager
-def losses_told(client: Any) -> Iterator[None]:
+def naming_losses(client: Any) -> Iterator[None]:
     """Raise a `WorkerError` for what a lost client, scheduler or worker causes; other errors as they are."""
     try:
         yield
@@ -87,7 +69,7 @@ def losses_told(client: Any) -> Iterator[None]:
 
 
 def about_loss(error: Exception, client: Any) -> str:
-    """Return what was lost, and what to do about it."""
+    """Message of a loss, with its cure."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):
@@ -115,16 +97,16 @@ class Blocks(Protocol):
     """Blocks of rows, wherever they are."""
 
     def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
-        """Return ``function(block, shared, *other)`` for each block, in order."""
+        """``function(block, shared, *other)`` for each block, in order."""
 
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
-        """Return ``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
+        """``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> Blocks:
-        """Return the blocks ``function(block, shared, other)`` of those that there is an `other` for."""
+        """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Number of blocks."""
 
 
 def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
@@ -134,8 +116,8 @@ def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
 
 
 def client_in_use() -> Any:
-    """Return the client in use, or None."""
-    if "distributed" not in sys.modules:  # nobody has made one
+    """The client in use, or None."""
+    if "distributed" not in sys.modules:
         return None
     from distributed import default_client
 
@@ -146,10 +128,10 @@ def client_in_use() -> Any:
 
 
 class HeldHere:
-    """Blocks in this process, for where there is no cluster."""
+    """Blocks in this process, without a cluster."""
 
     def __init__(self, graph: Sequence[Any]) -> None:
-        self._blocks = list(import_dask().compute(*graph, scheduler="threads"))
+        self._blocks = list(need("dask", "dask").compute(*graph, scheduler="threads"))
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldHere:
         """Make the blocks one after the other."""
@@ -174,25 +156,14 @@ class HeldHere:
 
 
 class HeldByWorkers:
-    """Blocks in the memory of workers.
-
-    Parameters
-    ----------
-    graph : sequence of Delayed
-        One for each block. It is kept: where a block is lost for good, it is made again.
-    client : distributed.Client
-    timeout : float
-        Seconds that a pass over all blocks may take.
-    blocks : list of Future, optional
-        The blocks, where they are being made already.
-    """
+    """Blocks in the memory of workers; one that is lost for good is made again from `graph`."""
 
     def __init__(
         self, graph: Sequence[Any], client: Any, timeout: float, blocks: list[Any] | None = None
     ) -> None:
         _check_waits(client)
         self._graph, self._client, self._timeout = list(graph), client, float(timeout)
-        with losses_told(client):
+        with naming_losses(client):
             self._blocks = client.compute(self._graph) if blocks is None else blocks
         self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
 
@@ -221,10 +192,10 @@ class HeldByWorkers:
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldByWorkers:
         """Make the blocks where those are that they are made of; the graph is for when all are lost."""
         self._take_open_client()
-        delayed, submit = import_dask().delayed, partial(self._client.submit, pure=False)
+        delayed, submit = need("dask", "dask").delayed, partial(self._client.submit, pure=False)
         once = delayed(shared)
         graph = [delayed(function)(self._graph[number], once, other) for number, other in others.items()]
-        with losses_told(self._client):
+        with naming_losses(self._client):
             sent = submit(np.asarray, shared)  # a task, which is done again if it is lost
             blocks = [submit(function, self._blocks[number], sent, other) for number, other in others.items()]
         return HeldByWorkers(graph, self._client, self._timeout, blocks)
@@ -244,15 +215,15 @@ class HeldByWorkers:
     def _send(self, pieces: list[Any], end: float) -> list:
         """Give each piece to a worker.
 
-        Copies for all workers are not asked for here: a worker that is lost while they are made would be
-        waited for without end. Workers take the pieces that they lack from each other.
+        No copies are made for all workers: the wait for one that is lost meanwhile would have no end.
+        Workers take the pieces that they lack from each other.
         """
         return self._wait(lambda: self._client.scatter(pieces, hash=False, asynchronous=True), end)
 
     def _at_home(self, end: float) -> list[dict[str, Any]]:
-        """Return for each block what has its task run where it is kept, as long as that worker is there.
+        """For each block the options that run its task on the worker that keeps it, as long as it lives.
 
-        Left alone, the scheduler copies blocks to whoever is idle: twice the bytes, and the memory for them.
+        By default the scheduler copies blocks to idle workers: twice the bytes, and the memory for them.
         """
         keys = [block.key for block in self._blocks]
         found = self._wait(lambda: self._client.scheduler.who_has(keys=keys), end)
@@ -266,7 +237,7 @@ class HeldByWorkers:
         return self._client.sync(begin, callback_timeout=max(end - time.monotonic(), 0.01))
 
     def _outlast_losses(self, submit: Callable[[float], list]) -> list:
-        """Return the results of tasks; submit them again where what they were given was lost."""
+        """The results of tasks; submit them again where what they were given was lost."""
         from distributed import KilledWorker
 
         end = time.monotonic() + self._timeout
@@ -284,7 +255,7 @@ class HeldByWorkers:
                 if not (isinstance(error, OSError) or is_loss(error, self._client)):
                     raise
                 if any(block.status == "error" for block in self._blocks):
-                    raise  # no worker was lost: the blocks cannot be made, for example for want of a file
+                    raise  # no worker was lost: the blocks cannot be made, such as without their file
                 last = error
             if time.monotonic() >= end:
                 break
@@ -303,7 +274,7 @@ class HeldByWorkers:
             )
         _check_waits(client)
         self._client, self._homes = client, {}
-        with losses_told(client):
+        with naming_losses(client):
             self._blocks = client.compute(self._graph)
 
     def _make_lost_blocks(self) -> None:
@@ -343,18 +314,7 @@ def _pieces(shared: Array, n_blocks: int) -> list[slice]:
 
 
 def encode(H: Array) -> Any:
-    """Return H, or its nonzeros by rows where they take fewer bytes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators.dask._workers import decode, encode
-    >>> H = np.eye(300)
-    >>> sum(part.nbytes for part in encode(H)[1:]), H.nbytes
-    (3600, 720000)
-    >>> bool((decode([encode(H)]) == H).all())
-    True
-    """
+    """H, or its nonzeros by rows where they take fewer bytes."""
     if H.ndim != 2 or encoded_bytes(len(H), H.shape[1], int(np.count_nonzero(H)), H.itemsize) >= H.nbytes:
         return H
     rows, columns = np.nonzero(H)
@@ -364,13 +324,13 @@ def encode(H: Array) -> Any:
 
 
 def encoded_bytes(n: int, width: int, nonzeros: float, itemsize: int) -> float:
-    """Return the bytes of the nonzeros of an n × width array: columns, values, and a count for each row."""
+    """The bytes of the nonzeros of an n × width array: columns, values, and a count for each row."""
     size = np.min_scalar_type(width).itemsize
     return nonzeros * (itemsize + size) + n * size
 
 
 def decode(pieces: Sequence[Any]) -> Array:
-    """Return the array that was sent in pieces."""
+    """The array that was sent in pieces."""
     if len(pieces) == 1 and isinstance(pieces[0], np.ndarray):
         return pieces[0]
     return np.concatenate([_decode(piece) for piece in pieces])

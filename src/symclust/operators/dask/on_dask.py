@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,16 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from symclust import _kernels
+from symclust._optional import need
 from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, dense_product, read_dense
 from symclust.operators._base import Operator, Restricted
+from symclust.operators._summary import PIECE, Summarized, Summary
 from symclust.operators.dask._blocks import is_dask
 from symclust.operators.dask._edges import delay_edges
-from symclust.operators.dask._workers import hold_blocks, import_dask
+from symclust.operators.dask._workers import hold_blocks
 from symclust.operators.disk._row_blocks import RowBlock
-from symclust.operators.disk.on_disk import PIECE, Summary
 from symclust.operators.sparse import read_csr
 from symclust.validation import check_number, float_dtype, is_a
 
@@ -29,7 +29,7 @@ __all__ = ["OnDask"]
 PATIENCE = 1800.0  # seconds; the first pass also reads or computes the blocks
 
 
-class OnDask(Operator):
+class OnDask(Summarized):
     """A symmetric matrix in blocks of rows that the workers of a Dask cluster keep in memory.
 
     The client in use is taken. Where there is none, the blocks are made by Dask's threads and kept in this
@@ -80,10 +80,10 @@ class OnDask(Operator):
 
     def __init__(self, blocks: Any, *, client: Any = None, timeout: float = PATIENCE) -> None:
         check_number("timeout", timeout, least=0, exclusive=True)
-        delayed = import_dask().delayed
+        delayed = need("dask", "dask").delayed
         graph = [delayed(prepare)(*parts) for parts in _rows_of_chunks(blocks)]
         self._blocks = hold_blocks(graph, client, timeout)
-        shapes, kinds = zip(*self._blocks.map(describe), strict=True)
+        shapes, kinds = zip(*self._blocks.map(shape_and_dtype), strict=True)
         n, dtype = _check_described(shapes, kinds)
         super().__init__(n, dtype)
         self._slices = _slices_of([rows for rows, _ in shapes])
@@ -100,7 +100,7 @@ class OnDask(Operator):
         client: Any = None,
         timeout: float = PATIENCE,
     ) -> OnDask:
-        """Return the adjacency matrix of a list of edges that no machine has to hold.
+        """The adjacency matrix of a list of edges that no machine has to hold.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class OnDask(Operator):
 
     def _product(self, H: Array) -> Array:
         d = self._scale
-        parts = self._blocks.map(multiply, H if d is None else d[:, None] * H)
+        parts = self._blocks.map(multiply_block, H if d is None else d[:, None] * H)
         out = np.concatenate(parts)
         if d is not None:
             out *= d[:, None]
@@ -175,7 +175,6 @@ class OnDask(Operator):
         return out
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         out = np.empty(rows.size, dtype=self.dtype)
         for place, found in self._ask(take_entries, rows, columns):
@@ -183,21 +182,20 @@ class OnDask(Operator):
         return out if self._scale is None else self._scale[rows] * out * self._scale[columns]
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
         return self.rows(rows)[:, rows]
 
     def scaled(self, d: Any) -> OnDask:
-        """Return the operator diag(d) A diag(d); it shares the blocks, and scales around each product."""
+        """The operator diag(d) A diag(d); it shares the blocks, and scales around each product."""
         d = as_vector(d, self.n, self.dtype, "d")
         other = object.__new__(OnDask)
-        found_once = ("_summary", "_worst_gap", "_squared_norm")
-        other.__dict__.update({key: value for key, value in vars(self).items() if key not in found_once})
+        Operator.__init__(other, self.n, self.dtype)
+        other._blocks, other._slices, other.names = self._blocks, self._slices, self.names
         other._scale = d if self._scale is None else self._scale * d
         other._unscaled = self if self._unscaled is None else self._unscaled
         return other
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator A[index][:, index]; the workers that have these rows copy the part."""
+        """The operator A[index][:, index]; the workers that have these rows copy the part."""
         index = np.arange(self.n)[as_subset(index, self.n)]
         if self._unscaled is not None and self._scale is not None:
             return self._unscaled.submatrix(index).scaled(self._scale[index])
@@ -212,39 +210,11 @@ class OnDask(Operator):
     # Sums over all entries ----------------------------------------------------------------------------------
 
     @cached_property
-    def _summary(self) -> list[BlockSummary]:
-        """What one pass over all entries tells: asked for by every check of a similarity."""
-        return self._blocks.map(summarize, self._scale, [rows.start for rows in self._slices])
+    def _summary(self) -> Summary:
+        parts = self._blocks.map(summarize, self._scale, [rows.start for rows in self._slices])
+        return Summary.joined(parts)
 
-    def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
-        return np.concatenate([part.diagonal for part in self._summary])
-
-    def _sum_of_squares(self) -> float:
-        return float(sum(part.squares for part in self._summary))
-
-    def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
-        return max(part.largest for part in self._summary)
-
-    def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
-        least = min(self._summary, key=lambda part: part.smallest)
-        return least.smallest_at if least.smallest < 0 else None
-
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji; 0.0 if one pass shows that there is none."""
-        return self._worst_gap[0]
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._worst_gap[1]
-
-    @cached_property
-    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
-        is_symmetric = self._unscaled is not None and self._unscaled.asymmetry() == 0
-        if is_symmetric or (self._unscaled is None and self._balance() == 0):
-            return 0.0, (0, 0)
+    def _compare_transposed(self) -> tuple[float, tuple[int, int]]:
         d = np.ones(self.n, dtype=self.dtype) if self._scale is None else self._scale
         table = self._blocks.compare(cut, worst_gap, self._slices, [d[rows] for rows in self._slices])
         found = [
@@ -255,16 +225,12 @@ class OnDask(Operator):
         worst, a, b = max(found)
         return worst, (a, b)
 
-    def _balance(self) -> int:
-        """Return the sum of marks above the diagonal less that below it, 0 where A is symmetric."""
-        return sum(part.balance for part in self._summary) % 2**64
-
 
 # On the client ----------------------------------------------------------------------------------------------
 
 
 def _rows_of_chunks(blocks: Any) -> list[list[Any]]:
-    """Return the chunks of each block of rows, from left to right."""
+    """The chunks of each block of rows, from left to right."""
     if is_dask(blocks):
         if blocks.ndim != 2 or (blocks.shape[0] != blocks.shape[1] and not np.isnan(blocks.shape).any()):
             raise InputError(f"A similarity matrix is square; got a Dask array of shape {blocks.shape}.")
@@ -283,12 +249,12 @@ def _rows_of_chunks(blocks: Any) -> list[list[Any]]:
 
 
 def _slices_of(sizes: Sequence[int]) -> list[slice]:
-    """Return the rows of A that each block has."""
+    """The rows of A that each block has."""
     return [slice(int(a), int(b)) for a, b in pairwise(np.cumsum([0, *sizes]))]
 
 
 def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) -> tuple[int, Any]:
-    """Return the number of rows and the dtype of blocks that fit together."""
+    """The number of rows and the dtype of blocks that fit together."""
     n = sum(rows for rows, _ in shapes)
     for number, (rows, columns) in enumerate(shapes):
         if columns != n:
@@ -307,20 +273,8 @@ def _check_described(shapes: Sequence[tuple[int, int]], kinds: Sequence[str]) ->
 # On workers -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class BlockSummary:
-    """What a pass over the entries of a block of rows tells."""
-
-    squares: float
-    smallest: float
-    smallest_at: tuple[int, int]
-    largest: float
-    diagonal: Array
-    balance: int
-
-
 def prepare(*chunks: Any) -> Any:
-    """Return the chunks of some rows as one array, dense or CSR, as the kernels want it."""
+    """The chunks of some rows as one array, dense or CSR, as the kernels take it."""
     parts = [chunk.tocsr() if hasattr(chunk, "tocsr") else chunk for chunk in chunks]
     if any(map(sp.issparse, parts)):
         whole = (
@@ -330,18 +284,18 @@ def prepare(*chunks: Any) -> Any:
     return read_dense(parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1))
 
 
-def describe(block: Any, _: None = None) -> tuple[tuple[int, int], str]:
-    """Return shape and dtype."""
+def shape_and_dtype(block: Any, _: None = None) -> tuple[tuple[int, int], str]:
+    """Shape and dtype."""
     return block.shape, block.dtype.name
 
 
 def as_it_is(value: Any, _: None = None) -> Any:
-    """Return what a worker has."""
+    """The value itself, from a worker."""
     return value
 
 
-def multiply(block: Any, H: Array) -> Array:
-    """Return the product of a block of rows with H, with the bits of these rows on one machine."""
+def multiply_block(block: Any, H: Array) -> Array:
+    """The product of a block of rows with H, with the bits of these rows on one machine."""
     if not sp.issparse(block):
         return dense_product(block, H)
     out = np.empty((block.shape[0], H.shape[1]), dtype=H.dtype)
@@ -350,50 +304,42 @@ def multiply(block: Any, H: Array) -> Array:
 
 
 def take_rows(block: Any, _: None, index: Array) -> Array:
-    """Return some rows, dense."""
+    """Some rows, dense."""
     rows = block[index]
     return rows.toarray() if sp.issparse(rows) else rows
 
 
 def take_part(block: Any, columns: Array, rows: Array) -> Any:
-    """Return some rows and columns, as the kernels want them."""
+    """Some rows and columns, as the kernels take them."""
     return prepare(block[rows][:, columns])
 
 
 def take_entries(block: Any, _: None, rows: Array, columns: Array) -> Array:
-    """Return single entries."""
+    """Single entries."""
     return np.asarray(block[rows, columns]).reshape(-1)
 
 
-def summarize(block: Any, d: Array | None, first: int) -> BlockSummary:
-    """Return sums and extremes of the entries, times d_i d_j where there is a d."""
+def summarize(block: Any, d: Array | None, first: int) -> Summary:
+    """Sums and extremes of the entries, times d_i d_j if there is a d."""
     m, n = block.shape
-    summary, count = Summary(n, block.dtype), 0
+    summary = Summary(n, block.dtype)
     for part in split(m, max(1, PIECE // max(n, 1)) if not sp.issparse(block) else max(m, 1)):
         piece = block[part] if sp.issparse(block) else sp.csr_array(block[part])
-        rows, count = slice(first + part.start, first + part.stop), count + piece.nnz
-        values = piece.data
+        rows, values = slice(first + part.start, first + part.stop), piece.data
         if d is not None:
             values = d[piece.indices] * values * np.repeat(d[rows], np.diff(piece.indptr))
-        summary.add(RowBlock(rows, piece.indptr, piece.indices, values), 0)
-    summary.finish()
-    return BlockSummary(
-        summary.squares,
-        summary.smallest,
-        summary.smallest_at,
-        max(summary.largest, 0.0) if count < m * n else summary.largest,
-        summary.diagonal[first : first + m],
-        int(summary.balance),
-    )
+        summary.add(RowBlock(rows, piece.indptr, piece.indices, values))
+    summary.diagonal = summary.diagonal[first : first + m].copy()
+    return summary.finish()
 
 
 def cut(block: Any, columns: slice) -> Any:
-    """Return some columns of a block of rows."""
+    """Some columns of a block of rows."""
     return block[:, columns]
 
 
 def worst_gap(upper: Any, lower: Any, left: Array, right: Array) -> tuple[float, int, int]:
-    """Return the largest difference of one part of A from the transpose of another, and where it is."""
+    """The largest difference of one part of A from the transpose of another, and where it is."""
     gaps = sp.coo_array(upper - lower.T)
     if not gaps.nnz:
         return 0.0, 0, 0

@@ -58,7 +58,7 @@ def write_on_disk(
         To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
         a folder beside it.
     duplicates : {"error", "sum", "max", "first"}
-        What to do about an edge that is listed more often.
+        How to treat an edge that is listed more often.
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}
@@ -130,7 +130,7 @@ def save_on_disk(A: SimilarityLike, folder: FilePath) -> OnDisk:
 
 @contextmanager
 def _matrix_folder(folder: Any, needed: Callable[[], int]) -> Iterator[Path]:
-    """Give a folder beside, whose subfolder ``matrix`` becomes the one that was asked for: all or nothing."""
+    """Yield a temporary folder, whose subfolder ``matrix`` becomes `folder` in the end: all or nothing."""
     target, parent = Path(folder), Path(folder).absolute().parent
     if target.exists():
         raise InputError(f"{str(folder)!r} is there already. Name a folder that is not, or remove it.")
@@ -217,7 +217,7 @@ class _Builder:
         path.unlink()
 
     def _directed(self) -> Iterator[Array]:
-        """Return edges that are no loops in the order of their pairs, in parts with all of a pair's."""
+        """Edges without loops, sorted by their pair of nodes; all edges of a pair are in one part."""
         sorter = self._sorter(DIRECTED)
         for spooled, positions in self._spooled():
             i, j = self.nodes.places(spooled["source"]), self.nodes.places(spooled["target"])
@@ -243,7 +243,7 @@ class _Builder:
             yield self._entries(low, high, w)
 
     def _combine(self, records: Array) -> tuple[Array, Array, Array]:
-        """Return each edge once, in order; most are listed once, and need no rule for duplicates."""
+        """Each edge once, in order; most are listed once, and need no rule for duplicates."""
         keys, w = records["key"].astype(np.int64), records["weight"].copy()
         differ = np.concatenate([[True], keys[1:] != keys[:-1], [True]])
         alone = differ[1:] & differ[:-1]
@@ -257,7 +257,7 @@ class _Builder:
         return low, high, w[w != 0]
 
     def _combine_repeated(self, records: Array) -> tuple[Array, Array]:
-        """Return the keys and weights of edges that are listed more than once, by the rule."""
+        """The keys and weights of edges that are listed more than once, by the rule."""
         records = records[np.argsort(np.ascontiguousarray(records["position"]))]  # in which the rule counts
         low, high = np.divmod(records["key"].astype(np.int64), self.n)
         position, backward = np.divmod(records["position"], 2)
@@ -312,7 +312,7 @@ def _write_npy_header(file: BinaryIO, dtype: np.dtype[Any], length: int) -> None
 
 
 def _sorted_once(parts: list[Array]) -> Array:
-    """Return what `np.unique` does, which may hash where sorting is many times faster."""
+    """Sorted distinct numbers; `np.unique` may hash them, which takes many times longer."""
     numbers = np.sort(np.concatenate(parts))
     return numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if numbers.size else numbers
 
@@ -336,7 +336,7 @@ class _Nodes(Sequence[Any]):
 
     @classmethod
     def of(cls, names: Sequence[Any]) -> Self:
-        """Return the nodes with these names in this order.
+        """The nodes with these names in this order.
 
         Whole numbers that are not sorted become texts, and so do names of other kinds, such as tuples.
         """
@@ -363,11 +363,11 @@ class _Nodes(Sequence[Any]):
         return int(self._numbers[number]) if self._is_finished else int(number)
 
     def name_given(self, number: int) -> Any:
-        """Return the name of a node by the number that was given before the end."""
+        """The name of a node by the number that was given before the end."""
         return self._texts[number] if self.are_texts else number
 
     def number(self, source: Array, target: Array) -> tuple[Array, Array]:
-        """Return the two ends of edges as numbers."""
+        """The two ends of edges as numbers."""
         if source.shape != target.shape or source.ndim != 1:
             raise InputError(
                 f"Edges have two ends: arrays of one length, got shapes {source.shape} and {target.shape}."
@@ -419,7 +419,7 @@ class _Nodes(Sequence[Any]):
         return self._known[name]
 
     def finish(self) -> None:
-        """Hear that all edges have come."""
+        """Settle the final numbers, after the last edge."""
         self._join()
         self._known.clear()
         self._is_finished = True
@@ -427,13 +427,13 @@ class _Nodes(Sequence[Any]):
         self._are_counted = bool(len(whole) and whole[0] == 0 and whole[-1] == len(whole) - 1)
 
     def places(self, numbers: Array) -> Array:
-        """Return final numbers for those that were given before the end."""
+        """Final numbers for those that were given before the end."""
         if self.are_texts or self._are_counted:
             return numbers
         return np.searchsorted(self._numbers, numbers)
 
     def write(self, folder: Path) -> dict[str, Any]:
-        """Write the names, and return what the header says of them; numbers from 0 on are not written."""
+        """Write the names, and return their part of the header; numbers from 0 on are not written."""
         names = self.rename(self._texts) if self.are_texts else self._numbers
         if not isinstance(names[0], str) and self.are_texts and max(map(abs, names)) >= 1 << 63:
             names = self._texts  # such large numbers have no place in names.npy

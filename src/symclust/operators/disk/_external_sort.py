@@ -19,30 +19,7 @@ FEWEST = 16  # records that are held at a time, however little memory there is
 
 
 class ExternalSort:
-    """Sorts records by ``key``; those with the same key come in any order.
-
-    Parameters
-    ----------
-    folder : Path
-        Where runs are kept. They are removed as they are read.
-    dtype : dtype
-        Of the records; with a field ``key``.
-    memory_limit : int
-        Bytes of records in memory, with all copies that sorting makes.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from symclust.operators.disk._external_sort import ExternalSort
-    >>> with TemporaryDirectory() as folder:
-    ...     sort = ExternalSort(Path(folder), [("key", "u8")], memory_limit=1)
-    ...     for start in (20, 0, 10):
-    ...         sort.add(np.arange(start, start + 10).astype([("key", "u8")]))
-    ...     np.concatenate(list(sort.merged()))["key"][[0, 1, 28, 29]].tolist()
-    [0, 1, 28, 29]
-    """
+    """Sorts records by ``key``; those with the same key come in any order."""
 
     def __init__(self, folder: Path, dtype: Any, memory_limit: int) -> None:
         self.folder, self.dtype = folder, np.dtype(dtype)
@@ -122,7 +99,7 @@ class _Run:
         return bool(len(self.buffer))
 
     def take(self, bound: Any) -> Array:
-        """Return the records up to and with the key `bound`, and keep the others."""
+        """The records up to and with the key `bound`, and keep the others."""
         end = int(np.searchsorted(self.buffer["key"], bound, side="right"))
         taken, self.buffer = self.buffer[:end], self.buffer[end:]
         return taken

@@ -19,9 +19,9 @@ __all__ = ["ArrayEntries", "Buffers", "FileEntries", "RowBlock", "cut_rows", "en
 
 
 class RowBlock(NamedTuple):
-    """Some consecutive rows as CSR, the first of which is row ``rows.start``; valid until the next is asked.
+    """Some consecutive rows as CSR, the first of which is row ``rows.start``; valid until the next is read.
 
-    `indptr` begins with 0 and has the integer type of `indices`, as the kernels want it.
+    `indptr` begins with 0 and has the integer type of `indices`, as the kernels take it.
     """
 
     rows: slice
@@ -41,7 +41,7 @@ class Entries(Protocol):
     """The column numbers and values of a sparse matrix, one row after the other."""
 
     def open(self, stack: ExitStack) -> Reader:
-        """Return what copies entries, until `stack` closes."""
+        """A function that copies entries, until `stack` closes."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ArrayEntries:
     values: Array
 
     def open(self, stack: ExitStack) -> Reader:
-        """Return what copies them."""
+        """A function that copies them."""
 
         def read(first: int, indices: Array, values: Array) -> None:
             indices[:] = self.indices[first : first + len(indices)]
@@ -64,7 +64,7 @@ class ArrayEntries:
 class FileEntries:
     """Entries in two files of numbers, which begin `offsets` bytes after the start of each.
 
-    A file that is changed after this is made is refused: whoever reads it has checked what it was. Every pass
+    A file that is changed after this is made is refused: it was checked before. Every pass
     opens the files anew: threads and forked processes do not share a position in them. They are
     read, not mapped, so that what is in memory at a time is what the buffers hold.
     """
@@ -74,7 +74,7 @@ class FileEntries:
         self.stamps = [_stamp(path.stat()) for path in paths]
 
     def open(self, stack: ExitStack) -> Reader:
-        """Return what reads them."""
+        """A function that reads them."""
         files = [stack.enter_context(path.open("rb", buffering=0)) for path in self.paths]
 
         def read(first: int, indices: Array, values: Array) -> None:
@@ -92,12 +92,12 @@ class FileEntries:
 
 
 def _stamp(about: os.stat_result) -> tuple[int, int]:
-    """Return what differs after a file was written to."""
+    """Size and time of change of a file."""
     return about.st_size, about.st_mtime_ns
 
 
 def _fill(file: Any, array: Array) -> None:
-    """Read until the array is full: one call may bring less than was asked for."""
+    """Read until the array is full: one call may bring less."""
     left = memoryview(array).cast("B")
     while left.nbytes:
         count = file.readinto(left)
@@ -117,9 +117,9 @@ class Buffers:
         self._spare: list[tuple[Array, Array]] = []
 
     def take(self, size: int) -> tuple[Array, Array]:
-        """Return arrays of at least `size` entries that nobody else has."""
+        """Arrays of at least `size` entries that are not in use."""
         try:
-            pair = self._spare.pop()  # a single step, also where several threads ask
+            pair = self._spare.pop()  # a single step, also with several threads
         except IndexError:
             pair = None
         if pair is not None and len(pair[0]) >= size:
@@ -133,14 +133,7 @@ class Buffers:
 
 
 def entry_bytes(index_dtype: Any, dtype: Any) -> int:
-    """Return the bytes of one entry, its column number and its value.
-
-    Examples
-    --------
-    >>> from symclust.operators.disk._row_blocks import entry_bytes
-    >>> entry_bytes("int32", "float64")
-    12
-    """
+    """The bytes of one entry, its column number and its value."""
     return np.dtype(index_dtype).itemsize + np.dtype(dtype).itemsize
 
 
@@ -148,13 +141,6 @@ def cut_rows(indptr: Array, size: int, step: int = 1) -> list[slice]:
     """Cut rows into blocks of at most `size` entries whose borders are multiples of `step` rows.
 
     A block has `step` rows at least, however many entries they have.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators.disk._row_blocks import cut_rows
-    >>> cut_rows(np.array([0, 3, 6, 7, 20]), size=7)
-    [slice(0, 3, None), slice(3, 4, None)]
     """
     n = len(indptr) - 1
     borders = np.append(np.arange(0, n, step), n)
@@ -174,21 +160,7 @@ def read_blocks(
     buffers: Buffers,
     finish: Callable[[RowBlock], RowBlock],
 ) -> Iterator[RowBlock]:
-    """Yield blocks of rows in order; a thread reads and finishes the next one while one is worked on.
-
-    Parameters
-    ----------
-    entries : Entries
-        Where column numbers and values are.
-    indptr : ndarray of shape (n + 1,)
-        The number of the first entry of each row.
-    blocks : sequence of slice
-        Of rows.
-    buffers : Buffers
-        What blocks are read into.
-    finish : callable
-        Checks a block and does to it what is still to be done, in place.
-    """
+    """Yield blocks of rows in order; a thread reads and finishes the next one while one is worked on."""
     largest = max((int(indptr[rows.stop] - indptr[rows.start]) for rows in blocks), default=0)
     with ExitStack() as stack:
         read = entries.open(stack)
@@ -210,7 +182,7 @@ def _load(read: Reader, indptr: Array, rows: slice, pair: tuple[Array, Array]) -
 
 
 def open_numbers(path: Path, dtype: Any, length: int) -> int:
-    """Return where the numbers begin in an .npy file that has to hold so many of that type."""
+    """Offset of the numbers in an .npy file, which has to hold `length` of that type."""
     try:
         with path.open("rb") as file:
             found = _read_header(file)

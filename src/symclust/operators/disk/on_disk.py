@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,8 @@ from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, on_lines
-from symclust.operators._base import Operator, Restricted, sum_of_squares
+from symclust.operators._base import Operator, Restricted
+from symclust.operators._summary import PIECE, Summarized, Summary
 from symclust.operators.disk._row_blocks import (
     ArrayEntries,
     Buffers,
@@ -41,16 +42,15 @@ HEADER = "header.json"
 DTYPES = ("float32", "float64")
 NAMES = (None, "numbers", "texts")
 BUFFERED = 1 << 27  # bytes of both buffers: beyond some MB, larger ones read no faster
-PIECE = 1 << 17  # entries that are looked at at a time: as many as `sum_of_squares` adds up at a time
 
 
-class OnDisk(Operator):
+class OnDisk(Summarized):
     """A symmetric sparse matrix in a folder, of which two blocks of rows are in memory at a time.
 
     `symclust.readers.build_on_disk` makes such a folder of a list of edges larger than memory. Products and
     what is made of them, row descent and the starts give the same bits as a `Sparse` of the same entries:
-    blocks are cut where the kernels cut. What goes column by column (`solver="coordinate"`, the starts
-    "greedy" and "zero") agrees up to rounding.
+    blocks are cut where the kernels cut. Methods that go column by column (`solver="coordinate"`, the starts
+    "greedy" and "zero") agree up to rounding.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class OnDisk(Operator):
     indptr : ndarray of shape (n + 1,)
         The number of the first entry of each row.
     notes : list of str
-        What was done to the edges when the folder was built.
+        Changes to the edges when the folder was built.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class OnDisk(Operator):
 
     @cached_property
     def names(self) -> list[Any] | None:
-        """Names of the rows, read when they are first asked for; None where they are numbers from 0 on."""
+        """Names of the rows, read when first used; None for numbers from 0 on."""
         return read_names(self.folder, self._kind_of_names, self.n, self._sum_of_names)
 
     # Blocks -------------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class OnDisk(Operator):
         return self.product_in_double(np.ones(self.n))
 
     def product_in_double(self, H: Array) -> Array:
-        """Return A @ H for an H of float64 in double precision, whatever the precision of A."""
+        """A @ H for an H of float64 in double precision, whatever the precision of A."""
         return np.concatenate([self._as_csr(block) @ H for block in self.blocks()])
 
     def _as_csr(self, block: RowBlock) -> sp.csr_array:
@@ -197,7 +197,7 @@ class OnDisk(Operator):
         return sp.csr_array((values, indices, indptr), shape=(rows.stop - rows.start, self.n))
 
     def _sparse_rows(self, index: Any) -> sp.csr_array:
-        """Return some rows, read run by run of consecutive ones, as an array of its own."""
+        """Some rows, read run by run of consecutive ones, as an array of its own."""
         runs = [index] if isinstance(index, slice) else _runs(index)
         if not runs:
             return sp.csr_array((0, self.n), dtype=self.dtype)
@@ -215,17 +215,15 @@ class OnDisk(Operator):
         return out
 
     def block(self, rows: slice) -> Array:
-        """Return the dense diagonal block A[rows, rows]."""
         return self._sparse_rows(rows)[:, rows].toarray()
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         rows, columns = as_pairs(rows, columns, self.n)
         needed, place = np.unique(rows, return_inverse=True)
         return np.asarray(self._sparse_rows(needed)[place, columns], dtype=self.dtype)
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator on the chosen rows and columns: in memory if it takes no more than a block.
+        """The operator on the chosen rows and columns: in memory if it takes no more than a block.
 
         Finding that out reads the chosen rows once. Otherwise each of its products is one with all of A.
         """
@@ -243,7 +241,7 @@ class OnDisk(Operator):
         return max(1, self.n * self._block_entries // max(1, self.n_entries))
 
     def scaled(self, d: Any) -> OnDisk:
-        """Return the operator diag(d) A diag(d): entries are multiplied as they are read."""
+        """The operator diag(d) A diag(d): entries are multiplied as they are read."""
         d = as_vector(d, self.n, self.dtype, "d")
         return _reopen(self.folder, self.memory_limit, d if self._scale is None else self._scale * d)
 
@@ -251,29 +249,12 @@ class OnDisk(Operator):
 
     @cached_property
     def _summary(self) -> Summary:
-        """What one pass over all entries tells: asked for by every check of a similarity."""
         summary = Summary(self.n, self.dtype)
         for block in self.blocks():
-            summary.add(block, int(self.indptr[block.rows.start]))
+            summary.add(block)
         return summary.finish()
 
-    def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
-        return self._summary.diagonal.copy()
-
-    def _sum_of_squares(self) -> float:
-        return self._summary.squares
-
-    def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
-        return max(self._summary.largest, 0.0) if self.n_entries < self.n**2 else self._summary.largest
-
-    def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
-        return self._summary.smallest_at if self._summary.smallest < 0 else None
-
     def refuse_nonfinite(self) -> None:
-        """Refuse entries that are NaN or infinite, by file and place."""
         for rows, indptr, indices, values in self.blocks():
             finite = np.isfinite(values)
             if not finite.all():
@@ -284,23 +265,9 @@ class OnDisk(Operator):
                     f"column {int(indices[place]):,} is {values[place]}. Build the folder again."
                 )
 
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji; 0.0 if one pass shows that there is none."""
-        return self._worst_gap[0]
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._worst_gap[1]
-
-    @cached_property
-    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
-        if self._scale is not None and _reopen(self.folder, self.memory_limit, None).asymmetry() == 0:
-            return 0.0, (0, 0)
-        return (
-            (0.0, (0, 0))
-            if self._scale is None and self._summary.is_symmetric
-            else self._compare_transposed()
-        )
+    @property
+    def _unscaled(self) -> OnDisk | None:
+        return None if self._scale is None else _reopen(self.folder, self.memory_limit, None)
 
     def _compare_transposed(self) -> tuple[float, tuple[int, int]]:
         """Compare each block with its columns in all rows: a pass for each, over what is refused anyway."""
@@ -327,7 +294,7 @@ def _active_entries(block: RowBlock, active: Array) -> tuple[Array, Array]:
 
 
 def _runs(index: Array) -> list[slice]:
-    """Return row numbers as slices of consecutive ones, in the order given."""
+    """Row numbers as slices of consecutive ones, in the order given."""
     starts = np.flatnonzero(np.diff(index, prepend=-2) != 1)
     stops = np.append(starts[1:], len(index))
     return [
@@ -337,98 +304,11 @@ def _runs(index: Array) -> list[slice]:
     ]
 
 
-class Summary:
-    """Sums and extremes of all entries, gathered block by block.
-
-    Whether A is symmetric is found from 64 bits for each entry, made of its pair and its value: those above
-    the diagonal are added, those below taken off. Other than 0 means not symmetric for certain; 0 means
-    symmetric, unless a coincidence of one in 10¹⁹ has happened.
-    """
-
-    def __init__(self, n: int, dtype: Any) -> None:
-        self.n = n
-        self.diagonal = np.zeros(n, dtype=dtype)
-        self.smallest, self.largest = np.inf, -np.inf
-        self.smallest_at = (0, 0)
-        self._squares: list[float] = []
-        self._rest = np.empty(0, dtype=dtype)  # of a piece that the next block goes on with
-        self.balance = np.uint64(0)
-
-    def add(self, block: RowBlock, first: int) -> None:
-        """Take a block in; `first` is the number of its first entry."""
-        if not block.values.size:
-            return
-        self._add_squares(block.values)
-        self._find_extremes(block)
-        numbers = np.arange(block.rows.start, block.rows.stop)
-        for part in split(numbers.size, max(1, PIECE * numbers.size // block.values.size)):
-            own = slice(block.indptr[part.start], block.indptr[part.stop])
-            rows = np.repeat(numbers[part], np.diff(block.indptr[part.start : part.stop + 1]))
-            self._add_pairs(rows, block.indices[own].astype(np.int64), block.values[own])
-
-    def _add_squares(self, values: Array) -> None:
-        """Add in the pieces in which `sum_of_squares` adds all of them: the bits are the same."""
-        values = np.concatenate([self._rest, values])
-        whole = values.size - values.size % PIECE
-        self._squares += [sum_of_squares(values[part]) for part in split(whole, PIECE)]
-        self._rest = values[whole:].copy()
-
-    def _find_extremes(self, block: RowBlock) -> None:
-        place = int(block.values.argmin())
-        if block.values[place] < self.smallest:
-            self.smallest = float(block.values[place])
-            row = block.rows.start + int(np.searchsorted(block.indptr, place, side="right")) - 1
-            self.smallest_at = row, int(block.indices[place])
-        self.largest = max(self.largest, float(block.values.max()))
-
-    def _add_pairs(self, rows: Array, columns: Array, values: Array) -> None:
-        if (columns[1:] <= columns[:-1])[rows[1:] == rows[:-1]].any():
-            raise InputError(
-                "indices.npy is damaged: column numbers of a row do not increase. Build the folder again."
-            )
-        own = rows == columns
-        self.diagonal[rows[own]] = values[own]
-        marks = _marks(rows, columns, values, self.n)
-        with np.errstate(over="ignore"):
-            self.balance += marks[rows < columns].sum() - marks[rows > columns].sum()
-
-    def finish(self) -> Self:
-        """Add up what is left."""
-        self.squares = float(sum([*self._squares, sum_of_squares(self._rest)]))
-        self.is_symmetric = bool(self.balance == 0)
-        return self
-
-
-def _marks(rows: Array, columns: Array, values: Array, n: int) -> Array:
-    """Return 64 bits for each entry that depend on its value and its pair, the same for (i, j) and (j, i)."""
-    pairs = (np.minimum(rows, columns) * n + np.maximum(rows, columns)).astype(np.uint64)
-    bits = values.astype(np.float64).view(np.uint64)
-    return _stir(pairs + _stir(bits))
-
-
-def _stir(bits: Array) -> Array:
-    """Return bits of which each depends on all: the last steps of the generator SplitMix64."""
-    bits = bits + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
-
-
 # The folder -------------------------------------------------------------------------------------------------
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """Return the header of a folder, checked.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from symclust.operators.disk.on_disk import read_header
-    >>> read_header(Path("nowhere"))
-    Traceback (most recent call last):
-        ...
-    symclust.exceptions.InputError: 'nowhere' holds no matrix on disk: it has no file header.json...
-    """
+    """The header of a folder, checked."""
     if not (folder / HEADER).is_file():
         raise InputError(
             f"{folder.name!r} holds no matrix on disk: it has no file {HEADER}. Build it with "
@@ -467,7 +347,7 @@ def _read_indptr(path: Path, n: int, n_entries: int) -> Array:
 
 
 def read_names(folder: Path, kind: str | None, n: int, crc32: int | None = None) -> list[Any] | None:
-    """Return the names that a folder keeps; folders of older versions have no checksum of them."""
+    """The names that a folder keeps; folders of older versions have no checksum of them."""
     if kind is None:
         return None
     path = folder / ("names.npy" if kind == "numbers" else "names.json")

@@ -1,11 +1,11 @@
 """PyTorch tensors that NumPy's operators and functions work on, wherever they live.
 
-What solvers, objectives and constraints do to H they say in NumPy. For a `TensorArray` NumPy hands the call
-over (`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. What has
+Solvers, objectives and constraints are written in NumPy. For a `TensorArray` NumPy hands the call over
+ (`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. What has
 no entry below is refused by NumPy with its name; nothing falls back to the host in silence. Arrays cross
 through `to_device` and `to_host` alone.
 
-This file imports torch and is itself imported only where there is a tensor, or one is to be made.
+This file imports torch, and is itself imported only with a tensor at hand or to be made.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def to_host(tensor: torch.Tensor) -> Array:
 
 
 def wide(device: torch.device) -> torch.dtype:
-    """Return the type that sums are made in: double precision, where the device has it."""
+    """The type that sums are made in: double precision, where the device has it."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def squares(values: torch.Tensor) -> float:
-    """Return the sum of squares of all entries, in double precision."""
+    """The sum of squares of all entries, in double precision."""
     parts = values.reshape(-1).split(PIECE)
     return float(sum(_dot(part, part) for part in parts))
 
@@ -58,13 +58,7 @@ def _dot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 class TensorArray(NDArrayOperatorsMixin, DeviceArray):
-    """A tensor as solvers see an array.
-
-    Parameters
-    ----------
-    tensor : torch.Tensor
-        float32 or float64; for masks and numbers of columns also bool and int64. It is not copied.
-    """
+    """A tensor as solvers see an array; it is not copied."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor = tensor
@@ -73,7 +67,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         return f"<TensorArray of shape {self.shape}, {self.dtype}, on {self.tensor.device}>"
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-        raise TypeError(f"{self!r} does not become a NumPy array unasked: say operator.from_device(H).")
+        raise TypeError(f"{self!r} is not made a NumPy array in silence: call operator.from_device(H).")
 
     # What an ndarray has ------------------------------------------------------------------------------------
 
@@ -107,27 +101,27 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         self.tensor[self._own(index)] = self._own(values)
 
     def reshape(self, *shape: Any) -> TensorArray:
-        """Return the same numbers in another shape."""
+        """The same numbers in another shape."""
         return TensorArray(self.tensor.reshape(*shape))
 
     def copy(self) -> TensorArray:
-        """Return the same numbers in fresh memory, row by row."""
+        """The same numbers in fresh memory, row by row."""
         return TensorArray(self.tensor.clone(memory_format=torch.contiguous_format))
 
     def astype(self, dtype: Any, copy: bool = True) -> TensorArray:
-        """Return the numbers in another precision."""
+        """The numbers in another precision."""
         return TensorArray(self.tensor.to(DTYPES[np.dtype(dtype)], copy=copy))
 
     def sum(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return sums along an axis, or of all entries."""
+        """Sums along an axis, or of all entries."""
         return _array_or_number(_sum(self.tensor, axis, keepdims))
 
     def max(self, axis: int | None = None, keepdims: bool = False, initial: Any = None) -> Any:
-        """Return the largest entries along an axis, or of all; at least `initial`."""
+        """The largest entries along an axis, or of all; at least `initial`."""
         return _array_or_number(_largest(self.tensor, axis, keepdims, initial))
 
     def min(self, initial: Any = None) -> Any:
-        """Return the smallest entry of all; at most `initial`."""
+        """The smallest entry of all; at most `initial`."""
         return _array_or_number(-_largest(-self.tensor, None, False, None if initial is None else -initial))
 
     def any(self) -> bool:
@@ -137,7 +131,6 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
     # What kernels do to an ndarray --------------------------------------------------------------------------
 
     def gram(self) -> Array:
-        """Return HᵀH in double precision, on the host."""
         H, kind = self.tensor, wide(self.tensor.device)
         G = torch.zeros((H.shape[1], H.shape[1]), dtype=kind, device=H.device)
         for part in H.split(max(1, PIECE // max(1, H.shape[1]))):
@@ -146,12 +139,10 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         return to_host(G).astype(np.float64, copy=False)
 
     def inner(self, other: Any) -> float:
-        """Return the sum of products of entries, added in double precision."""
         pieces = (x.reshape(-1).split(PIECE) for x in (self.tensor, self._own(other)))
         return float(sum(_dot(x, y) for x, y in zip(*pieces, strict=True)))
 
     def norm(self) -> float:
-        """Return the root of the sum of squared entries."""
         return float(np.sqrt(squares(self.tensor)))
 
     # NumPy's protocols --------------------------------------------------------------------------------------
@@ -188,7 +179,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         return _array_or_number(found)
 
     def _own(self, value: Any) -> Any:
-        """Return a tensor for an array, a number for a scalar of NumPy, anything else as it is."""
+        """A tensor for an array, a number for a scalar of NumPy, anything else as it is."""
         if isinstance(value, TensorArray):
             return value.tensor
         if isinstance(value, np.generic):
@@ -204,7 +195,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
 
 
 def _array_or_number(found: torch.Tensor) -> Any:
-    """Return a tensor as an array, or as a number where it has no dimension left."""
+    """A tensor as an array, or as a number where it has no dimension left."""
     return TensorArray(found) if found.ndim else NUMPY_DTYPES[found.dtype].type(found.item())
 
 
@@ -220,7 +211,7 @@ def _largest(x: torch.Tensor, axis: int | None, keepdims: bool, initial: Any) ->
 
 
 def _bounded(bound: str) -> Callable[[torch.Tensor, Any], torch.Tensor]:
-    """Return `maximum` or `minimum`, the second argument of which may be a number."""
+    """`maximum` or `minimum`, the second argument of which may be a number."""
     function = {"min": torch.maximum, "max": torch.minimum}[bound]
 
     def apply(x: torch.Tensor, y: Any, **options: Any) -> torch.Tensor:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symclust._threads import ahead, split
+from symclust._optional import need
+from symclust._threads import ahead, cached_property, split
 from symclust._types import Array
-from symclust.exceptions import InputTypeError, MissingExtraError, OptionError
+from symclust.exceptions import InputTypeError, OptionError
 from symclust.operators._base import Operator
 from symclust.operators.dense import Dense
 from symclust.operators.disk._row_blocks import RowBlock, cut_rows, entry_bytes
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Offloaded"]
 
-UNASKED = 1 << 28  # bytes of A on a device that does not say how much memory it has
+DEFAULT_LIMIT = 1 << 28  # bytes of A on a device that does not say how much memory it has
 
 
 class Offloaded(DeviceOperator):
@@ -47,7 +48,7 @@ class Offloaded(DeviceOperator):
     Attributes
     ----------
     host : Dense, Sparse or OnDisk
-        The matrix where it is kept. It answers what is asked once, such as symmetry and norm.
+        The matrix where it is kept. Symmetry, norm and diagonal are computed there.
     stays : bool
         Whether all of A fits into `memory_limit`: it then stays on the device after the first product.
 
@@ -97,48 +98,39 @@ class Offloaded(DeviceOperator):
         send = partial(_send, n=self.n, device=self.device, used_on=_stream(self.device))
         return ahead(map(send, _host_blocks(self.host, self._cuts)))
 
-    # What the host knows ------------------------------------------------------------------------------------
+    # From the host ------------------------------------------------------------------------------------------
 
     def _rows(self, index: Any) -> Array:
         return self.host._rows(index)
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         return self.host.entries(rows, columns)
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self.host.diagonal()
 
     def _sum_of_squares(self) -> float:
         return self.host.squared_norm()
 
     def largest(self) -> float:
-        """Return the largest entry."""
         return self.host.largest()
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of a negative entry, None if there is none."""
         return self.host.negative_entry()
 
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji."""
-        return self.host.asymmetry()
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self.host.asymmetric_entry()
+    @cached_property
+    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
+        worst = self.host.asymmetry()
+        return worst, self.host.asymmetric_entry() if worst else (0, 0)
 
     def submatrix(self, index: Any) -> Operator:
-        """Return the operator on the chosen rows and columns."""
         return self._like(self.host.submatrix(index))
 
     def scaled(self, d: Any) -> Operator:
-        """Return the operator diag(d) A diag(d)."""
         return self._like(self.host.scaled(d))
 
     def _like(self, host: Operator) -> Operator:
-        """Return another matrix of the host for the same device, where it is held as a matrix."""
+        """Another operator of the host for the same device, if it holds a matrix."""
         if not isinstance(host, Dense | Sparse | OnDisk):
             return host
         return Offloaded(host, device=self.device, memory_limit=self.memory_limit)
@@ -162,20 +154,8 @@ def _host_operator(A: Any) -> Dense | Sparse | OnDisk:
 
 
 def usable_device(device: Any) -> torch.device:
-    """Return a device by its name, after a look whether it is there; None is CUDA or else the processor.
-
-    Examples
-    --------
-    >>> from symclust.operators.torch.offloaded import usable_device
-    >>> usable_device("cpu")
-    device(type='cpu')
-    """
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError(
-            'Devices need PyTorch, which is not installed: pip install "symclust[gpu]"'
-        ) from error
+    """A device by its name, after a look whether it is there; None is CUDA or else the processor."""
+    torch = need("torch", "gpu", "A device")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -189,16 +169,16 @@ def usable_device(device: Any) -> torch.device:
 
 
 def _room_on(device: torch.device) -> int:
-    """Return the bytes that A may take by default."""
+    """The bytes that A may take by default."""
     import torch
 
     if device.type != "cuda":
-        return UNASKED
+        return DEFAULT_LIMIT
     return max(1, torch.cuda.mem_get_info(device)[0] // 2)
 
 
 def _size(host: Dense | Sparse | OnDisk) -> int:
-    """Return the bytes of all entries."""
+    """The bytes of all entries."""
     return host.array.nbytes if isinstance(host, Dense) else int(host.indptr[-1]) * _entry_size(host)
 
 
@@ -234,7 +214,7 @@ def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Iterator[A
 
 
 def _stream(device: torch.device) -> Any:
-    """Return where products are queued, None for a device on which copies wait for nothing."""
+    """The stream of products; None for a device on which copies wait for nothing."""
     import torch
 
     return torch.cuda.current_stream(device) if device.type == "cuda" else None

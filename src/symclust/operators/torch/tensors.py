@@ -49,10 +49,10 @@ class DeviceOperator(Operator):
 
     @abstractmethod
     def _times(self, H: torch.Tensor) -> torch.Tensor:
-        """Return A @ H for an (n, w) tensor on the device and of the precision of A."""
+        """A @ H for an (n, w) tensor on the device and of the precision of A."""
 
     def __matmul__(self, H: Any) -> Any:
-        """Return A @ H: on the device for what is on a device, a NumPy array for any other H."""
+        """A @ H: on the device for what is on a device, a NumPy array for any other H."""
         if isinstance(H, DeviceArray):
             return self.to_device(self._multiply(H.tensor))
         if is_tensor(H):
@@ -70,7 +70,7 @@ class DeviceOperator(Operator):
         return self.from_device(self @ self.to_device(H))
 
     def to_device(self, H: Any) -> Any:
-        """Return a factor or vector where A is."""
+        """A factor or vector where A is."""
         from symclust.operators.torch._arrays import TensorArray, to_device
 
         if isinstance(H, DeviceArray):
@@ -78,7 +78,7 @@ class DeviceOperator(Operator):
         return TensorArray(H.to(self.device) if is_tensor(H) else to_device(H, self.device))
 
     def from_device(self, H: Any) -> Any:
-        """Return a factor or vector as a NumPy array."""
+        """A factor or vector as a NumPy array."""
         from symclust.operators.torch._arrays import to_host
 
         return to_host(H.tensor) if isinstance(H, DeviceArray) else H
@@ -88,13 +88,7 @@ class DeviceOperator(Operator):
 
 
 class TensorOperator(DeviceOperator):
-    """A that is a tensor. A subclass has its entries in `values`, and says where each of them stands.
-
-    Attributes
-    ----------
-    given : torch.Tensor
-        What A was made of.
-    """
+    """A that is a tensor. A subclass has its entries in `values`, and gives the place of each."""
 
     values: torch.Tensor
 
@@ -114,7 +108,7 @@ class TensorOperator(DeviceOperator):
 
     @abstractmethod
     def _place(self, number: int) -> tuple[int, int]:
-        """Return row and column of an entry of `values`, by its number."""
+        """Row and column of an entry of `values`, by its number."""
 
     @abstractmethod
     def _gaps(self) -> Iterator[tuple[int, torch.Tensor]]:
@@ -126,32 +120,23 @@ class TensorOperator(DeviceOperator):
         return squares(self.values)
 
     def largest(self) -> float:
-        """Return the largest entry; entries that are not stored count as zero."""
+        """The largest entry; entries that are not stored count as zero."""
         stored = float(self.values.max()) if self.values.numel() else 0.0
         return stored if self.values.numel() == self.n**2 else max(stored, 0.0)
 
     def negative_entry(self) -> tuple[int, int] | None:
-        """Return row and column of the smallest entry if it is negative, else None."""
         if not self.values.numel() or float(self.values.min()) >= 0:
             return None
         return self._place(int(self.values.argmin()))
 
     @cached_property
-    def _worst(self) -> tuple[float, int]:
+    def _worst_gap(self) -> tuple[float, tuple[int, int]]:
         worst, where = 0.0, 0
         for first, gaps in self._gaps():
             place = int(gaps.argmax())
             if float(gaps.reshape(-1)[place]) > worst:
                 worst, where = float(gaps.reshape(-1)[place]), first + place
-        return worst, where
-
-    def asymmetry(self) -> float:
-        """Return the largest difference of a_ij and a_ji."""
-        return self._worst[0]
-
-    def asymmetric_entry(self) -> tuple[int, int]:
-        """Return the i and j for which a_ij and a_ji differ most."""
-        return self._place(self._worst[1])
+        return worst, self._place(where) if worst else (0, 0)
 
 
 class DenseTensor(TensorOperator):
@@ -200,20 +185,16 @@ class DenseTensor(TensorOperator):
         return self.from_device(self.to_device(self.values)[index])
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         return self.from_device(self.to_device(self.values)[as_pairs(rows, columns, self.n)])
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         return self.from_device(self.to_device(self.values.diagonal()))
 
     def submatrix(self, index: Any) -> DenseTensor:
-        """Return the operator on the chosen rows and columns."""
         index = as_subset(index, self.n)
         return DenseTensor(self.to_device(self.values)[index][:, index].tensor)
 
     def scaled(self, d: Any) -> DenseTensor:
-        """Return the operator diag(d) A diag(d), as a new tensor."""
         scale = self.to_device(as_vector(d, self.n, self.dtype, "d")).tensor
         return DenseTensor((self.values * scale).mul_(scale[:, None]))
 
@@ -261,11 +242,11 @@ class SparseTensor(TensorOperator):
         return torch.repeat_interleave(torch.arange(self.n, device=self.device), counts)
 
     def _keys(self) -> torch.Tensor:
-        """Return a number for the pair of each entry, which rises from entry to entry."""
+        """A number for the pair of each entry, which rises from entry to entry."""
         return self._row_numbers() * self.n + self.indices
 
     def _find(self, keys: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """Return the entries of these pairs, zero where none is stored."""
+        """The entries of these pairs, zero where none is stored."""
         import torch
 
         if not keys.numel():
@@ -284,12 +265,11 @@ class SparseTensor(TensorOperator):
             yield part.start, (self.values[part] - self._find(keys, transposed)).abs()
 
     def entries(self, rows: Any, columns: Any) -> Array:
-        """Return a_ij for paired arrays of row and column numbers."""
         i, j = (self.to_device(index.astype(np.int64)).tensor for index in as_pairs(rows, columns, self.n))
         return self.from_device(self.to_device(self._find(self._keys(), i * self.n + j)))
 
     def _gather(self, index: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the entries of some rows: the place of the row among them, the column, the value."""
+        """The entries of some rows: the place of the row among them, the column, the value."""
         import torch
 
         chosen = self.to_device(np.arange(self.n, dtype=np.int64)[index]).tensor
@@ -306,14 +286,12 @@ class SparseTensor(TensorOperator):
         return self.from_device(self.to_device(dense))
 
     def diagonal(self) -> Array:
-        """Return the n diagonal entries."""
         rows, out = self._row_numbers(), self.values.new_zeros(self.n)
         own = rows == self.indices
         out[rows[own]] = self.values[own]
         return self.from_device(self.to_device(out))
 
     def submatrix(self, index: Any) -> SparseTensor:
-        """Return the operator on the chosen rows and columns."""
         import torch
 
         index = np.arange(self.n, dtype=np.int64)[as_subset(index, self.n)]
@@ -325,7 +303,7 @@ class SparseTensor(TensorOperator):
         return SparseTensor(_coo(places, values[kept], (index.size, index.size)))
 
     def scaled(self, d: Any) -> SparseTensor:
-        """Return the operator diag(d) A diag(d); the index tensors are shared."""
+        """The operator diag(d) A diag(d); the index tensors are shared."""
         scale = self.to_device(as_vector(d, self.n, self.dtype, "d")).tensor
         values = self.values * scale[self.indices] * scale[self._row_numbers()]
         return SparseTensor(_csr(self.indptr, self.indices, values, self.shape))
@@ -337,7 +315,7 @@ def is_tensor(anything: Any) -> bool:
 
 
 def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
-    """Return a tensor as an operator, in another precision if asked for."""
+    """A tensor as an operator, in another precision if `dtype` is given."""
     import torch
 
     if dtype is not None:
@@ -353,7 +331,7 @@ def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
 
 
 def _as_floats(A: torch.Tensor) -> tuple[np.dtype[Any], torch.Tensor]:
-    """Return a tensor in the precision to compute in, and that precision in NumPy's terms."""
+    """A tensor in the precision to compute in, and that precision in NumPy's terms."""
     import torch
 
     if A.dtype.is_complex:
@@ -366,7 +344,7 @@ def _as_floats(A: torch.Tensor) -> tuple[np.dtype[Any], torch.Tensor]:
 
 
 def _canonical(A: torch.Tensor) -> torch.Tensor:
-    """Return a sparse tensor as CSR, after a check that its columns are in range and rise in each row."""
+    """A sparse tensor as CSR, after a check that its columns are in range and rise in each row."""
     import torch
 
     try:
@@ -403,7 +381,7 @@ def _csr(indptr: Any, indices: Any, values: Any, shape: Any, check: bool = False
 
 @cache
 def hush_about_csr() -> None:
-    """Let PyTorch say here, once and unheard, that its CSR is in beta state: products are settled."""
+    """Trigger PyTorch's one warning that CSR is in beta state, and suppress it: products are settled."""
     import torch
 
     with warnings.catch_warnings():

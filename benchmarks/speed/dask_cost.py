@@ -1,16 +1,20 @@
-"""What a product costs when the row blocks of A lie with workers: bytes, flops, memory and seconds."""
+"""Bytes, flops, memory and seconds of a product whose row blocks of A lie with workers, by a model.
+
+`benchmarks.speed.dask` measures the numbers of the model and compares its predictions. The tables here are
+those of docs/dask.md: a small graph on one machine, and 10⁸ nodes with 10¹⁰ edges on an imagined cluster.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from benchmarks._tools import table
 from symclust.operators.dask._workers import encoded_bytes
-from symclust.validation import check_number, float_dtype
-
-__all__ = ["ClusterSpeed", "DaskCost", "dask_cost_model"]
 
 FACTORS_ON_CLIENT = 8  # arrays of the size of H that a fit holds at a time
 FACTORS_ON_WORKER = 2  # H in pieces, and put together
@@ -18,7 +22,7 @@ FACTORS_ON_WORKER = 2  # H in pieces, and put together
 
 @dataclass(frozen=True)
 class ClusterSpeed:
-    """What a cluster can do; ``benchmarks/speed/dask.py`` measures these numbers.
+    """What a cluster can do; `benchmarks.speed.dask` measures these numbers.
 
     Attributes
     ----------
@@ -137,21 +141,8 @@ def dask_cost_model(
     Returns
     -------
     DaskCost
-
-    Examples
-    --------
-    Ten times the workers do not make a product ten times faster: H still leaves the client once.
-
-    >>> from symclust.operators import dask_cost_model
-    >>> few, many = (dask_cost_model(10**7, 10**9, 16, n_workers=W) for W in (4, 40))
-    >>> round(few.compute / many.compute), round(few.product / many.product, 1)
-    (10, 1.5)
     """
-    for name, value in (("n", n), ("n_clusters", n_clusters), ("n_workers", n_workers), ("threads", threads)):
-        check_number(name, value, least=1, whole=True)
-    check_number("nonzeros", nonzeros, least=0)
-    check_number("density", density, least=0, most=1)
-    speed, size = speed or ClusterSpeed(), float_dtype(dtype).itemsize
+    speed, size = speed or ClusterSpeed(), np.dtype(dtype).itemsize
     machines, cores = machines or n_workers, cores or n_workers * threads
     n_blocks = n_blocks or 4 * n_workers * threads
     factor = float(n) * n_clusters * size
@@ -172,3 +163,40 @@ def dask_cost_model(
         speed.latency + n_blocks * speed.task,
         4.0 * n * n_clusters**2 / speed.client_flops,
     )
+
+
+def main() -> None:
+    here = ClusterSpeed(flops=2e9, network=2e9, hops=2)
+    small = {"n_workers": (1, 2, 4), "machines": 1, "cores": 2, "n_blocks": 8, "speed": here}
+    table("Dask: 100,000 nodes on one machine, by the model", list(rows(100_000, 3e7, **small)))
+    direct = ClusterSpeed(flops=2e9, network=1e9, hops=1, client_flops=1e10)
+    large = {"threads": 8, "n_blocks": 256, "speed": direct}
+    sizes = ((np.float64, 1.0, (16,)), (np.float64, 0.15, (16,)), (np.float32, 0.15, (8, 16, 32)))
+    table(
+        "Dask: 100 million nodes on a cluster, by the model",
+        [
+            row
+            for dtype, density, n_workers in sizes
+            for row in rows(10**8, 2e10, n_workers=n_workers, dtype=dtype, density=density, **large)
+        ],
+    )
+
+
+def rows(n: int, nonzeros: float, n_workers: tuple[int, ...], **options: Any) -> Iterator[dict[str, Any]]:
+    """Yield a row of a table for each number of workers, for 16 clusters."""
+    for W in n_workers:
+        cost = dask_cost_model(n, nonzeros, 16, n_workers=W, **options)
+        yield {
+            "numbers": np.dtype(options.get("dtype", np.float64)).name,
+            "H nonzero": options.get("density", 1.0),
+            "workers": W,
+            "memory of a worker (GB)": cost.worker_memory / 1e9,
+            "of the client (GB)": cost.client_memory / 1e9,
+            "sent (MB)": cost.sent / 1e6,
+            "exchanged (MB)": cost.exchanged / 1e6,
+            "returned (MB)": cost.returned / 1e6,
+            "computing (s)": cost.compute,
+            "moving (s)": cost.communicate,
+            "product (s)": cost.product,
+            "client (s)": cost.client,
+        }

@@ -1,0 +1,44 @@
+"""Optional libraries: imported at the call, or an error with the extra that installs them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from symclust.exceptions import MissingExtraError
+
+__all__ = ["missing", "need"]
+
+
+def need(library: str, extra: str, purpose: str = "This") -> ModuleType:
+    """Return an optional library, or raise `MissingExtraError`.
+
+    Parameters
+    ----------
+    library : str
+        Name of the module, with dots for one inside a library.
+    extra : str
+        The extra of symclust that installs it.
+    purpose : str
+        Subject of the error message: the call, option or file that needs the library.
+
+    Examples
+    --------
+    >>> from symclust._optional import need
+    >>> need("json", "tables").dumps([1])
+    '[1]'
+    >>> try:
+    ...     need("pandaz", "tables", "A table")
+    ... except ImportError as error:
+    ...     print(error)
+    A table needs pandaz, which is not installed: pip install 'symclust[tables]'
+    """
+    try:
+        return import_module(library)
+    except ModuleNotFoundError as error:  # a library that is there and broken has an error of its own
+        raise MissingExtraError(missing(error.name or library, extra, purpose)) from error
+
+
+def missing(library: str, extra: str, purpose: str = "This") -> str:
+    """Sentence that a library is not installed, and the command that installs it."""
+    return f"{purpose} needs {library}, which is not installed: pip install 'symclust[{extra}]'"

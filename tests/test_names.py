@@ -1,0 +1,37 @@
+"""One name, one thing: no public class or function shares its name with another one of the package."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import symclust
+
+ROOT = Path(symclust.__file__).parent
+
+# Names that stand for two things on purpose, and why.
+ALLOWED = {
+    "Affinity": "the protocol of graphs, and the option of the command",
+    "Hals": "an option called by its class: one factor and two factors have a solver of that name",
+    "Multiplicative": "as Hals",
+    "ProjectedGradient": "as Hals",
+    "Sparse": "an option called by its class: an operator, and a constraint",
+    "communities": "a command is a function of its name",
+    "gram": "the kernel, and the function that takes any form of H",
+    "run": "the command, and the loop",
+    "topics": "a command is a function of its name",
+    # To be renamed:
+    **dict.fromkeys(("Clustering", "Halves", "Method", "Progress", "Reading", "Tree"), ""),
+    **dict.fromkeys(("descend", "describe", "memberships", "merge_clusters", "rank_two"), ""),
+    **dict.fromkeys(("row_sums", "unit_rows"), ""),
+}
+
+
+def test_no_name_is_defined_twice():
+    places = defaultdict(list)
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+                places[node.name].append(path.relative_to(ROOT).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1 and name not in ALLOWED} == {}
