@@ -17,7 +17,10 @@ from typing import Any, TypeAlias
 
 from symclust.exceptions import OptionError
 
-__all__ = ["option_name", "options", "resolve"]
+__all__ = [
+    "options",
+    "resolve",
+]
 
 Implementation: TypeAlias = Any
 """The class or function behind an option."""

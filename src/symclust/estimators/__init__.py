@@ -20,10 +20,8 @@ from symclust.estimators.symmetric_factorization import SymmetricFactorization
 __all__ = [
     "NMF",
     "AffineNMF",
-    "Answer",
     "Diana",
     "DivisiveClustering",
-    "Fitted",
     "FlatTopics",
     "GraphNMF",
     "HierarchicalLeftStochastic",
@@ -35,7 +33,6 @@ __all__ = [
     "LinkageClustering",
     "OffDiagonalSymNMF",
     "Placement",
-    "PlacingAnswer",
     "SparseNMF",
     "SpectralNJW",
     "SpectralUnnormalized",

@@ -23,19 +23,6 @@ from symclust.hierarchy.topics.samples import Samples
 from symclust.hierarchy.tree import Node, Tree
 
 __all__ = [
-    "AnySamples",
-    "BlockSamples",
-    "CommunityGrowth",
-    "CutGrowth",
-    "LeafGraph",
     "Node",
-    "RaiseBoth",
-    "RaiseModularity",
-    "Samples",
-    "TopicGrowth",
     "Tree",
-    "Trials",
-    "Within",
-    "grow",
-    "splinter",
 ]

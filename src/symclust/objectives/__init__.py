@@ -34,7 +34,6 @@ from symclust.objectives.squared import Frobenius, IgnoredPairs, OffDiagonal, Ro
 
 __all__ = [
     "Absolute",
-    "Columns",
     "Frobenius",
     "HasColumnCurvature",
     "HasColumns",
@@ -46,15 +45,8 @@ __all__ = [
     "HasRowProblem",
     "HasSparseMeasure",
     "HasSurrogate",
-    "IgnoredPairs",
     "Objective",
     "OffDiagonal",
-    "RowTerms",
     "SquaredDistance",
-    "factor_arrays",
     "gram",
-    "is_sparse_factor",
-    "missing_methods",
-    "row_blocks",
-    "row_lengths",
 ]

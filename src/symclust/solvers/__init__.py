@@ -31,25 +31,12 @@ from symclust.solvers.multiplicative import StochasticMultiplicative
 from symclust.solvers.row_descent import RowDescent, sweep_rows
 
 __all__ = [
-    "HISTORY",
     "Control",
     "Problem",
     "ProductSolver",
-    "Progress",
     "Result",
-    "RowDescent",
-    "RowSolver",
     "Solver",
     "State",
-    "StochasticMultiplicative",
-    "check_solver",
-    "choose_solver",
-    "make_solver",
-    "orthant_solver",
-    "rows_pay",
     "run",
-    "side_by_side",
     "solvers_for",
-    "sweep_rows",
-    "sweeps_pay",
 ]

@@ -27,26 +27,3 @@ from symclust.starts.nndsvd import Nndsvd, Nndsvda, Nndsvdar
 from symclust.starts.random import Random
 from symclust.starts.spectral import Spectral
 from symclust.starts.tree import Tree
-
-__all__ = [
-    "Auto",
-    "Formula",
-    "Greedy",
-    "Init",
-    "LowRank",
-    "Merge",
-    "Nndsvd",
-    "Nndsvda",
-    "Nndsvdar",
-    "Random",
-    "Setting",
-    "Spectral",
-    "Start",
-    "Tree",
-    "Zero",
-    "count_starts",
-    "has_many_zeros",
-    "inits_with",
-    "make_init",
-    "solve",
-]
