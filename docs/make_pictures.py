@@ -79,7 +79,7 @@ def numbers() -> Figure:
     """Evidence for four clusters, and for one."""
     figure, panels = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", sharey=True)
     for axes, k in zip(panels, (4, 1), strict=True):
-        X, _ = simulated_expression(k, random_state=0)
+        X, _ = simulated_expression(k, random_state=1)
         plot_selection(select_n_clusters(X, AffineNMF(), range(2, 8), random_state=0), axes)
         axes.set_title(f"data with {k} cluster{'s' * (k > 1)}")
     return figure

@@ -30,11 +30,11 @@ print(answer.to_dataframe().head(4).round(2).to_string())
 # New patients are placed by the names of genes, in whatever order these come.
 new = pd.DataFrame(rng.poisson(profile), columns=genes).iloc[:, ::-1]
 print()
-print("new patients, one of each kind:", answer.assign(new).labels.tolist())
+print("new patients, one of each kind:", answer.predict(new).tolist())
 
 # Markers × patients, both in the order of the subtypes: logarithms less the mean of the gene.
 markers = [marker.gene for marker in answer.markers(n=8)]
-patients = np.argsort(answer.labels, kind="stable")
+patients = np.argsort(answer.labels_, kind="stable")
 levels = np.log2(table.loc[markers].to_numpy()[:, patients] + 1)
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained", width_ratios=(3, 2))
 shown = left.imshow(
@@ -42,9 +42,9 @@ shown = left.imshow(
 )
 left.set(yticks=range(len(markers)), yticklabels=markers, xlabel="patients, by subtype", title="markers")
 figure.colorbar(shown, ax=left, label="log2, less the mean of the gene")
-plot_selection(answer.selection, right)
+plot_selection(answer.selection_, right)
 
 assert answer.n_subtypes == 3
-assert all(len(set(kind[answer.labels == c])) == 1 for c in range(3))
+assert all(len(set(kind[answer.labels_ == c])) == 1 for c in range(3))
 assert {marker.gene[:2] for marker in answer.markers(n=None)} == {"UP"}
-assert len(set(answer.assign(new).labels.tolist())) == 3
+assert len(set(answer.predict(new).tolist())) == 3
