@@ -13,7 +13,7 @@ project = "symclust"
 version = release = installed_version("symclust")
 html_title = f"symclust {release}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton"]
 templates_path = ["_templates"]
 exclude_patterns = ["_templates"]
 
@@ -26,6 +26,10 @@ numpydoc_attributes_as_param_list = True
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
+
+# The button copies commands without their prompts, and leaves out what they print.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
 html_static_path = ["_static"]
