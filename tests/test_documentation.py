@@ -1,5 +1,6 @@
 """The documents keep up with the code: every public name has a line, every page a place in the contents."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from symclust import constraints, datasets, documents, graphs, metrics, operator
 
 DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
+PAGES = (
+    "index", "install", "first_clusters", "networks", "documents", "expression", "images", "similarities",
+    "how_many_clusters", "results", "large_data", "methods",
+)  # fmt: skip
 
 # Parts of the folders' workings that other folders import, and that users have no call for.
 INNER = {
@@ -44,15 +49,32 @@ def test_every_name_of_a_public_folder_is_on_the_page_of_the_api(module):
     assert set(module.__all__) - INNER.get(name, set()) <= listed()
 
 
-def test_every_page_is_in_the_table_of_contents():
-    contents = (DOCS / "index.md").read_text(encoding="utf-8").splitlines()
-    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+@pytest.mark.parametrize("folder", [DOCS, DOCS / "evidence"])
+def test_every_page_is_in_the_table_of_contents(folder):
+    contents = (folder / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = {path.stem for path in folder.glob("*.md")} - {"index"}
     assert pages <= {line.strip() for line in contents}
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_with_a_picture(page):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    picture = re.search(r"!\[[^\]]+\]\((images/[^)]+)\)", text)
+    assert picture is not None
+    assert text[: picture.start()].count("\n") < 8
+    assert (DOCS / picture[1]).exists()
+
+
+def test_the_pages_for_people_are_short_and_have_no_dots_in_their_answers():
+    texts = {page: (DOCS / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}
+    assert sum(len(text.split()) for text in texts.values()) < 25_000
+    answers = re.compile(r"^(?!>>>|\.\.\. |    |\$).*\.\.\.", re.MULTILINE)
+    examples = {page: "".join(re.findall(r"```pycon\n(.*?)```", text, re.DOTALL)) for page, text in texts.items()}
+    assert {page: found for page, text in examples.items() if (found := answers.findall(text))} == {}
+
+
 def test_every_estimator_is_in_the_guide():
-    guide = (DOCS / "which_estimator.md").read_text(encoding="utf-8")
-    guide += (DOCS / "left_stochastic.md").read_text(encoding="utf-8")
+    guide = (DOCS / "similarities.md").read_text(encoding="utf-8")
     estimators = {
         name for name in symclust.estimators.__all__ if hasattr(getattr(symclust, name, None), "fit")
     }

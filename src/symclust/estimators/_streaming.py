@@ -54,7 +54,7 @@ class StreamingEstimator(DescentEstimator):
 
         Notes
         -----
-        Numbers are converted to the precision of the model. docs/streaming.md says what is approximate, and
+        Numbers are converted to the precision of the model. docs/large_data.md says what is approximate, and
         how far results are from those of a fit of all samples.
 
         Examples

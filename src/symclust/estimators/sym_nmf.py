@@ -37,7 +37,7 @@ class SymNMF(StreamingEstimator):
           they are nonnegative and have many features; for those with at least 90 % zeros and nothing
           negative, such as weights of words, random walks along cosines of neighbours; for networks random
           walks, or the normalised cut with exponent 0.3 or 0.4 where they have many edges
-          (``docs/graphs.md`` has the evidence).
+          (``docs/evidence/quality.md``).
         - "nearest_neighbors" is the graph of the paper: self-tuning weights between neighbours, normalised
           cut. "cosine", "gaussian" and "self_tuning" are complete graphs unless `affinity_params` says
           otherwise.

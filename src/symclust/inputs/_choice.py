@@ -1,7 +1,7 @@
 """Which similarity `affinity="auto"` makes of what it is given: the one place that decides.
 
 The rules were chosen by the means over all labelled sets that were at hand, vectors, documents, networks and
-LFR graphs, never on one; `docs/quality.md` has the table behind them.
+LFR graphs, never on one; `docs/evidence/quality.md` has the table behind them.
 """
 
 from __future__ import annotations
