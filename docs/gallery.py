@@ -1,7 +1,7 @@
 """Run every script in examples/ and write a page with its code, its picture and its output.
 
-A picture is any matplotlib figure or axes that a script leaves in a global name; it goes to docs/images. A script that
-fails, or draws nothing, ends the build.
+A picture is any matplotlib figure or axes that a script leaves in a global name; it goes to docs/images.
+A script that fails, or draws nothing, ends the build.
 """
 
 from __future__ import annotations

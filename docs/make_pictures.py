@@ -1,4 +1,4 @@
-"""Draw the pictures of the documents that no script in examples/ draws, on data that come with other packages."""
+"""Draw the pictures of the documents that no script in examples/ draws, of data in installed packages."""
 
 import subprocess
 import sys
@@ -133,7 +133,7 @@ def save(figure: Figure, name: str) -> None:
 
 
 def shrink(path: Path) -> None:
-    """Reduce a picture to a palette, which keeps the file small: 64 colours, but 255 if it holds a photograph."""
+    """Reduce a picture to a palette, for a small file: 64 colours, but 255 if it holds a photograph."""
     picture = Image.open(path).convert("RGB")
     colours = 64 if len(picture.getcolors(1 << 24) or ()) < 20_000 else 255
     picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)

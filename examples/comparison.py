@@ -1,6 +1,7 @@
 """Which estimator for which shape: six sets of points in the plane, clustered by default calls.
 
-The first column chooses the number of clusters, the others are told. Each number is that of the clusters found.
+The first column chooses the number of clusters, the others are told. Each number is that of the clusters
+found.
 """
 
 import warnings
@@ -40,8 +41,8 @@ methods = {
     "SpectralNJW": lambda k: SpectralNJW(k, random_state=0),
     "LeftStochastic": lambda k: LeftStochastic(k, random_state=0),
     "KernelKMeans": lambda k: KernelKMeans(k, random_state=0),
-    "Linkage-\nClustering": lambda k: LinkageClustering(k),
-    "Diana": lambda k: Diana(k),
+    "Linkage-\nClustering": LinkageClustering,
+    "Diana": Diana,
     "k-means\n(scikit-learn)": lambda k: KMeans(k, random_state=0),
 }
 
@@ -55,7 +56,9 @@ for row, (kind, (X, y)) in zip(grid, points.items(), strict=True):
     agreement = []
     for axes, estimator in zip(row, methods.values(), strict=True):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of negative eigenvalues, which the methods to compare with cut off
+            warnings.simplefilter(
+                "ignore"
+            )  # of negative eigenvalues, which the methods to compare with cut off
             labels = estimator(k).fit_predict(X)
         axes.scatter(*X.T, s=4, c=colours[labels])
         axes.set(xticks=[], yticks=[])

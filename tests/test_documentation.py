@@ -10,10 +10,6 @@ from symclust import constraints, datasets, documents, graphs, metrics, operator
 
 DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
-PAGES = (
-    "index", "install", "first_clusters", "networks", "documents", "expression", "images", "similarities",
-    "how_many_clusters", "results", "large_data", "methods",
-)  # fmt: skip
 
 # Parts of the folders' workings that other folders import, and that users have no call for.
 INNER = {
@@ -49,6 +45,13 @@ def test_every_name_of_a_public_folder_is_on_the_page_of_the_api(module):
     assert set(module.__all__) - INNER.get(name, set()) <= listed()
 
 
+# For people; the other pages are evidence, or for developers.
+PAGES = (
+    "index", "install", "first_clusters", "networks", "documents", "expression", "images", "similarities",
+    "how_many_clusters", "results", "large_data", "methods",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("folder", [DOCS, DOCS / "evidence"])
 def test_every_page_is_in_the_table_of_contents(folder):
     contents = (folder / "index.md").read_text(encoding="utf-8").splitlines()
@@ -69,7 +72,9 @@ def test_the_pages_for_people_are_short_and_have_no_dots_in_their_answers():
     texts = {page: (DOCS / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}
     assert sum(len(text.split()) for text in texts.values()) < 25_000
     answers = re.compile(r"^(?!>>>|\.\.\. |    |\$).*\.\.\.", re.MULTILINE)
-    examples = {page: "".join(re.findall(r"```pycon\n(.*?)```", text, re.DOTALL)) for page, text in texts.items()}
+    examples = {
+        page: "".join(re.findall(r"```pycon\n(.*?)```", text, re.DOTALL)) for page, text in texts.items()
+    }
     assert {page: found for page, text in examples.items() if (found := answers.findall(text))} == {}
 
 

@@ -106,8 +106,8 @@ def topics(
         How many terms and typical documents to keep with each topic.
     refine : bool, default=True
         Whether documents may change their leaf, and leaves merge, after the tree has grown
-        (docs/evidence/quality.md). False leaves the tree as `HierarchicalNMF` grows it, from the weights of the
-        thesis.
+        (docs/evidence/quality.md). False leaves the tree as `HierarchicalNMF` grows it, from the weights of
+        the thesis.
     model_params : dict, default=None
         Further parameters of `HierarchicalNMF`, for example ``{"outlier_trials": 0}``. Unless given, its
         `outlier_ratio` is 30 here, so that fewer documents are left out, and its `criterion` "energy", which
