@@ -19,12 +19,13 @@ A = nearest_neighbors(X)
 warnings.simplefilter("ignore", NotConvergedWarning)  # some need more than 200 iterations
 figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
 print("solver              objective  accuracy  iterations  seconds")
-for solver in registry.options("solvers"):
+for number, solver in enumerate(registry.options("solvers")):
     model = SymNMF(
         5, affinity="precomputed", solver=solver, init="random", tol=1e-4, max_iter=200, random_state=0
     )
     model.fit(A)
-    axes.semilogy(model.history_.iteration, model.history_.stationarity, label=solver)
+    style = "-" if number < 10 else "--"  # there are ten colours
+    axes.semilogy(model.history_.iteration, model.history_.stationarity, style, label=solver)
     print(
         f"{solver:18}  {model.objective_:9.3f}  {clustering_accuracy(y, model.labels_):8.3f}"
         f"  {model.n_iter_:10}  {model.history_.seconds[-1]:7.3f}"
