@@ -1,4 +1,4 @@
-"""A baseline that hides the groups: what NMF and AffineNMF make of samples that mostly look alike."""
+"""A baseline that hides the groups: NMF and AffineNMF on samples that mostly look alike."""
 
 import matplotlib.pyplot as plt
 import numpy as np

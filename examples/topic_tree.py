@@ -1,4 +1,4 @@
-"""What NumPy, SciPy and scikit-learn are about: a tree of topics from their docstrings."""
+"""The subjects of NumPy, SciPy and scikit-learn: a tree of topics from their docstrings."""
 
 import importlib
 import inspect
