@@ -13,7 +13,7 @@ project = "symclust"
 version = release = installed_version("symclust")
 html_title = f"symclust {release}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton"]
 templates_path = ["_templates"]
 exclude_patterns = ["_templates"]
 
@@ -26,6 +26,10 @@ numpydoc_attributes_as_param_list = True
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
+
+# The button copies commands without their prompts, and leaves out what they print.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
 html_static_path = ["_static"]
@@ -52,5 +56,11 @@ def mathml(node, as_block):
     return tex2mathml(re.sub(r"\\[bB]igg?[lr]?(?![a-z])", "", node.astext()), as_block=as_block)
 
 
+def without_blank_line(app, docname, source):
+    """Doctest needs a blank line after the last answer of a block; readers do not."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
 def setup(app):
+    app.connect("source-read", without_blank_line)
     app.add_html_math_renderer("mathml", (draw_inline, None), (draw_block, None))

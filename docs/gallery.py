@@ -1,7 +1,7 @@
-"""Run every script in examples/ and write a page with its code, what it prints and what it draws.
+"""Run every script in examples/ and write a page with its code, its picture and its output.
 
-A picture is any matplotlib figure or axes that a script leaves in a global name. A script that fails ends the
-build.
+A picture is any matplotlib figure or axes that a script leaves in a global name; it goes to docs/images.
+A script that fails, or draws nothing, ends the build.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from make_pictures import IMAGES, shrink
+
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
 PAGES = HERE / "_generated" / "gallery"
@@ -18,7 +20,6 @@ PAGES = HERE / "_generated" / "gallery"
 # Runs in a process of its own, so that no script sees what another has imported or seeded.
 RUN = """
 import runpy, sys
-from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -43,14 +44,20 @@ def main() -> None:
 
 
 def page(script: Path) -> str:
-    """Return the page of a script, after running it."""
+    """Page of a script, which is run for it."""
     title, text = described(script)
     code = script.read_text(encoding="utf-8").split('"""', 2)[2].strip()
-    command = [sys.executable, "-c", RUN, str(script), str(PAGES / script.stem)]
+    for old in IMAGES.glob(f"{script.stem}-*.png"):
+        old.unlink()
+    command = [sys.executable, "-c", RUN, str(script), str(IMAGES / script.stem)]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
-    drawn = sorted(PAGES.glob(f"{script.stem}-*.png"))
-    pictures = [f"![What the script draws]({path.name})" for path in drawn]
-    parts = [f"# {title}", text, f"```python\n{code}\n```", *pictures]
+    drawn = sorted(IMAGES.glob(f"{script.stem}-*.png"))
+    if not drawn:
+        raise SystemExit(f"{script} leaves no figure or axes in a global name.")
+    for picture in drawn:
+        shrink(picture)
+    pictures = [f"![{title}](../../images/{picture.name})" for picture in drawn]
+    parts = [f"# {title}", text, *pictures, f"```python\n{code}\n```"]
     if printed:
         parts += ["It prints:", f"```text\n{printed}\n```"]
     parts.append(f"The script is `examples/{script.name}`.")
@@ -58,18 +65,23 @@ def page(script: Path) -> str:
 
 
 def index(scripts: list[Path]) -> str:
-    """Return the page that lists all scripts."""
-    lines = [f"- [{described(script)[0]}]({script.stem}.md): {described(script)[1]}" for script in scripts]
-    entries = "\n".join(script.stem for script in scripts)
+    """Page that lists all scripts, each with its picture."""
+    entries = [
+        f"[![{title}](../../images/{script.stem}-0.png)]({script.stem}.md)\n\n"
+        f"**[{title}]({script.stem}.md).** {text}"
+        for script in scripts
+        for title, text in [described(script)]
+    ]
+    names = "\n".join(script.stem for script in scripts)
     return (
-        "# Gallery\n\nScripts to start from. They are run whenever these pages are built.\n\n"
-        + "\n".join(lines)
-        + f"\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+        "# Gallery\n\nScripts to start from, with their pictures and all they print.\n\n"
+        + "\n\n".join(entries)
+        + f"\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
     )
 
 
 def described(script: Path) -> tuple[str, str]:
-    """Return title and description: the first sentence of the docstring, cut at its colon."""
+    """Title and description: the docstring, cut at its first colon."""
     docstring = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or script.stem
     title, _, text = docstring.partition(":")
     text = " ".join(text.split())

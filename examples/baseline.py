@@ -1,5 +1,6 @@
-"""A baseline that hides the groups: what NMF and AffineNMF make of samples that mostly look alike."""
+"""A baseline that hides the groups: NMF and AffineNMF on samples that mostly look alike."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from symclust import NMF, AffineNMF
@@ -20,6 +21,11 @@ for name, model in (("NMF", plain), ("AffineNMF", affine)):
     print(f"{name}: largest membership {share.mean():.0%} of all, relative error {model.relative_error_:.2%}")
 print(f"the baseline differs from the profile by {np.abs(affine.baseline_ - profile).mean():.2f} on average")
 print("features of the largest weights:", [sorted(row.argsort()[-3:].tolist()) for row in affine.components_])
+
+figure, panels = plt.subplots(1, 2, figsize=(11, 3.4), sharey=True, layout="constrained")
+for axes, (name, model) in zip(panels, (("NMF", plain), ("AffineNMF", affine)), strict=True):
+    axes.plot(model.components_.T)
+    axes.set(title=f"components of {name}", xlabel="feature")
 
 groups = [set(kind[affine.labels_ == l]) for l in range(3)]
 assert sorted(map(len, groups)) == [1, 1, 1]

@@ -1,9 +1,10 @@
 """A tree of communities: who appears with whom in Les Misérables."""
 
+import matplotlib.pyplot as plt
 import networkx as nx
 
 from symclust import HierarchicalSymNMF
-from symclust.plotting import plot_tree
+from symclust.plotting import plot_graph, plot_tree
 
 novel = nx.les_miserables_graph()
 appearances = dict(novel.degree(weight="weight"))
@@ -22,4 +23,6 @@ for name, share in zip(novel, shares, strict=True):
     if share.max() < 0.6:
         print(f"between communities: {name} ({share.max():.0%} in the first)")
 
-axes = plot_tree(model)
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.5), layout="constrained")
+plot_graph(model, ax=left)
+plot_tree(model, right)

@@ -1,5 +1,6 @@
 """Subtypes of patients from a table of gene expression: how many, how sure, and which genes mark them."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -31,7 +32,18 @@ new = pd.DataFrame(rng.poisson(profile), columns=genes).iloc[:, ::-1]
 print()
 print("new patients, one of each kind:", answer.predict(new).tolist())
 
-axes = plot_selection(answer.selection_)
+# Markers × patients, both in the order of the subtypes: logarithms less the mean of the gene.
+markers = [marker.gene for marker in answer.markers(n=8)]
+patients = np.argsort(answer.labels_, kind="stable")
+levels = np.log2(table.loc[markers].to_numpy()[:, patients] + 1)
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained", width_ratios=(3, 2))
+shown = left.imshow(
+    levels - levels.mean(axis=1, keepdims=True), aspect="auto", cmap="RdBu_r", vmin=-3, vmax=3
+)
+left.set(yticks=range(len(markers)), yticklabels=markers, xlabel="patients, by subtype", title="markers")
+figure.colorbar(shown, ax=left, label="log2, less the mean of the gene")
+plot_selection(answer.selection_, right)
+
 assert answer.n_subtypes == 3
 assert all(len(set(kind[answer.labels_ == c])) == 1 for c in range(3))
 assert {marker.gene[:2] for marker in answer.markers(n=None)} == {"UP"}

@@ -1,4 +1,4 @@
-"""What NumPy, SciPy and scikit-learn are about: a tree of topics from their docstrings."""
+"""The subjects of NumPy, SciPy and scikit-learn: a tree of topics from their docstrings."""
 
 import importlib
 import inspect
@@ -41,10 +41,8 @@ print("\nTypical of each topic:")
 for topic in tree.leaves:
     print(f"[{topic.label}]", ", ".join(example.name for example in topic.examples))
 
-assignment = tree.place(
-    ["Eigenvalues and eigenvectors of a symmetric matrix", "Decision tree for regression"]
-)
-for label, weights in zip(assignment.labels_, assignment.membership_, strict=True):
+new = ["Eigenvalues and eigenvectors of a symmetric matrix", "Decision tree for regression"]
+for label, weights in zip(tree.predict(new), tree.transform(new), strict=True):
     terms = ", ".join(term for term, _ in tree.leaves[label].terms[:4])
     print(f"a new document belongs to [{label}] {terms} (weight {weights[label] / weights.sum():.2f})")
 

@@ -63,17 +63,45 @@ def test_a_public_function_documents_its_parameters_and_types_them(name):
         assert "Any" not in [*kinds, signature.return_annotation]
 
 
-def test_every_page_is_in_the_table_of_contents():
-    contents = (DOCS / "index.md").read_text(encoding="utf-8").splitlines()
-    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+# For people; the other pages are evidence, or for developers.
+PAGES = (
+    "index", "install", "first_clusters", "networks", "documents", "expression", "images", "similarities",
+    "how_many_clusters", "results", "large_data", "methods",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", [DOCS, DOCS / "evidence"])
+def test_every_page_is_in_the_table_of_contents(folder):
+    contents = (folder / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = {path.stem for path in folder.glob("*.md")} - {"index"}
     assert pages <= {line.strip() for line in contents}
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_with_a_picture(page):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    picture = re.search(r"!\[[^\]]+\]\((images/[^)]+)\)", text)
+    assert picture is not None
+    assert text[: picture.start()].count("\n") < 8
+    assert (DOCS / picture[1]).exists()
+
+
+def test_the_pages_for_people_are_short_and_have_no_dots_in_their_answers():
+    texts = {page: (DOCS / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}
+    assert sum(len(text.split()) for text in texts.values()) < 25_000
+    answers = re.compile(r"^(?!>>>|\.\.\. |    |\$).*\.\.\.", re.MULTILINE)
+    examples = {
+        page: "".join(re.findall(r"```pycon\n(.*?)```", text, re.DOTALL)) for page, text in texts.items()
+    }
+    assert {page: found for page, text in examples.items() if (found := answers.findall(text))} == {}
+
+
 def test_every_estimator_is_in_the_guide():
-    guide = (DOCS / "which_estimator.md").read_text(encoding="utf-8")
-    guide += (DOCS / "left_stochastic.md").read_text(encoding="utf-8")
-    named = {name for name in symclust.estimators.__all__ if hasattr(getattr(symclust, name, None), "fit")}
-    assert [name for name in sorted(named) if f"`{name}" not in guide] == []
+    guide = (DOCS / "similarities.md").read_text(encoding="utf-8")
+    estimators = {
+        name for name in symclust.estimators.__all__ if hasattr(getattr(symclust, name, None), "fit")
+    }
+    assert [name for name in sorted(estimators) if f"`{name}" not in guide] == []
 
 
 def test_the_readme_is_short_and_names_the_two_commands():

@@ -1,4 +1,4 @@
-"""Files that cannot be read, and what each is told. The table in docs/reading_files.md is made from these.
+"""Files that cannot be read, and what each is told. The table in docs/evidence is made from these.
 
 ``python tests/readers/test_malformed.py`` writes it again.
 """
@@ -18,7 +18,7 @@ import pytest
 from symclust.exceptions import InputError
 from symclust.readers import read_described
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "reading_files.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "evidence" / "malformed_files.md"
 BEGIN, END = "<!-- malformed files -->", "<!-- end -->"
 TABLE = b"name,age,height\nann,29,1.70\nbob,27,1.85\ncem,51,1.66\n"
 MARKET = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n"

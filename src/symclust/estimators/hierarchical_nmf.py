@@ -52,7 +52,7 @@ class HierarchicalNMF(Clusterer):
     The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). If a split
     only cuts off a few samples, they are outliers and belong to no leaf. Cost is linear in the
     nonzeros of X for each level of the tree. X is nonnegative: counts, tf-idf weights, intensities; documents
-    need tf-idf, unit length and the weights of the normalised cut first (docs/topic_trees.md).
+    need tf-idf, unit length and the weights of the normalised cut first (docs/documents.md).
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class HierarchicalNMF(Clusterer):
         ----------
         X : array-like, sparse or Dask array of shape (n_samples, n_features)
             Nonnegative. The blocks of a Dask array, dense or sparse, stay where they are while a node has
-            many entries (docs/dask_documents.md).
+            many entries (docs/large_data.md).
         y : ignored
             For scikit-learn's conventions.
         """

@@ -22,7 +22,7 @@ from symclust.solvers import Control, Problem, Result, run
 from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors, starting_points
 from symclust.validation import check_known, check_n_clusters, check_number
 
-# Of what the clusters explain. With 1/5 pictures win and gene expression loses: docs/nmf.md.
+# Of what the clusters explain. With 1/5 pictures win and gene expression loses: docs/evidence/quality.md.
 GRAPH_SHARE = 0.1
 PLAIN = 100  # iterations that the choice of λ may take
 PART_ITERATIONS, PART_SWEEPS = 60, 8  # of the factorization of a part, and of each factor in one iteration

@@ -28,7 +28,7 @@ class SymNMF(StreamingEstimator):
     n_clusters : int or "auto", default=8
         Number of clusters k; "auto" chooses it, and `selection_` says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How X becomes similarities (docs/graphs.md). "auto" chooses by the values of X: the neighbour graph of
+        How X becomes similarities (docs/similarities.md). "auto" chooses by the values of X: the neighbour graph of
         the paper for vectors, by direction for nonnegative ones with many features; random walks along
         cosines of neighbours for sparse counts; random walks, or a normalised cut, for networks. Further:
         "nearest_neighbors", "cosine", "gaussian", "self_tuning", "random_walk", "normalized_cut";

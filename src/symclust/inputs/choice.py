@@ -1,6 +1,6 @@
 """The choice of ``affinity="auto"``, by rules that did best in the mean over all labelled sets at hand.
 
-`docs/quality.md` has the table behind them.
+`docs/evidence/quality.md` has the table behind them.
 """
 
 from __future__ import annotations

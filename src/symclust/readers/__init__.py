@@ -1,4 +1,4 @@
-"""From files to what `fit` and `topics` take, with names; see `docs/reading_files.md`.
+"""From files to what `fit` and `topics` take, with names; see `docs/results.md`.
 
 `read` returns the data, `read_described` also their kind and what was assumed. `build_on_disk` makes
 a matrix on disk of edges that memory does not hold.

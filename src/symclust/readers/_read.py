@@ -133,7 +133,7 @@ def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
     Notes
     -----
     Files are never unpickled, nothing they name is opened or fetched, and what decompresses to more than
-    memory holds is given up. docs/reading_files.md has more.
+    memory holds is given up. docs/results.md has more.
 
     Examples
     --------

@@ -111,7 +111,7 @@ double cut_along(const CutGraph<T>& graph, const Judge& judge, const std::vector
     return best;
 }
 
-// How a cut is looked for. The numbers were chosen by measurement; docs/community_trees.md says what they
+// How a cut is looked for. The numbers were chosen by measurement; docs/evidence/trees.md says what they
 // change.
 struct Bisecting {
     static constexpr ptrdiff_t coarsest = 100;  // nodes of a graph that is cut from random starts

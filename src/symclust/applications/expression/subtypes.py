@@ -84,8 +84,8 @@ def subtypes(
         For an AnnData: a layer, or "raw" for ``adata.raw``; by default ``adata.X``.
     transform : {"sqrt", None}, default="sqrt"
         Factor square roots of the values, or with None the values themselves, as the thesis does. Of those, a
-        single gene with very large values can decide everything: docs/subtypes.md has the evidence. Markers
-        are always those of the values.
+        single gene with very large values can decide everything (docs/evidence/quality.md). Markers are
+        always those of the values.
     candidates : iterable of int, default=range(2, 8)
         Numbers of subtypes to choose from. Those above half of the number of samples are left out.
     method : str or object, default="gps"

@@ -324,7 +324,7 @@ class TopicTree(PlacingAnswer):
         Notes
         -----
         Topics of ``refine=False`` cannot take in documents. Examples are chosen among the new documents and
-        those that were examples before, whose beginnings are kept. docs/streaming.md compares with `topics`
+        those that were examples before, whose beginnings are kept. docs/large_data.md compares with `topics`
         of all documents.
 
         Examples

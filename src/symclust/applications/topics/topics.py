@@ -34,7 +34,7 @@ from symclust.validation import check_known, check_number
 
 __all__ = ["topics"]
 
-# Weights and the number of leaves were chosen with all collections of docs/topics.md before us.
+# Weights and the number of leaves were chosen with all collections of docs/evidence/quality.md before us.
 WEIGHTS: dict[str, Any] = {"tfidf": "positive", "log_counts": True}
 LEAVES = (
     3  # times as many leaves as topics before they are merged; 2, 4 and 6 gave 0.493, 0.506, 0.495 for 0.505
@@ -78,13 +78,13 @@ def topics(
         texts, as `symclust.read` returns; a Series, whose index names the documents; the path of a folder,
         whose text files are read in the order of their names; the path of a ``.jsonl`` or ``.jsonl.gz``
         file; or a documents × terms matrix of counts, dense, sparse, a DataFrame, or a Dask array with
-        blocks of rows, which stay where they are (docs/dask_documents.md). Texts are composed first
+        blocks of rows, which stay where they are (docs/large_data.md). Texts are composed first
         (Unicode's NFC), so that an é is one character however it was written.
 
         A corpus that memory does not hold comes as an iterator of batches, each a list of strings, a dict or
         a Series: texts are let go once they are counted, and the tree is that of all at once. While terms
         are counted there are at most two million of them; beyond, the rarest are dropped, with a note
-        (docs/streaming.md). `TopicTree.partial_fit` takes in documents later.
+        (docs/large_data.md). `TopicTree.partial_fit` takes in documents later.
     n_topics : int, "auto" or None, default=20
         Largest number of leaves: splitting ends earlier when no leaf can be split, and ``notes`` says so.
         "auto" chooses by the neighbour graph of the documents, as ``n_clusters="auto"`` of the estimators
@@ -106,8 +106,9 @@ def topics(
     n_terms, n_examples : int, default=20 and 3
         How many terms and typical documents to keep with each topic.
     refine : bool, default=True
-        Whether documents may change their leaf, and leaves merge, after the tree has grown (docs/topics.md).
-        False leaves the tree as `HierarchicalNMF` grows it, from the weights of the thesis.
+        Whether documents may change their leaf, and leaves merge, after the tree has grown
+        (docs/evidence/quality.md). False leaves the tree as `HierarchicalNMF` grows it, from the weights of
+        the thesis.
     model_params : dict, default=None
         Further parameters of `HierarchicalNMF`, for example ``{"outlier_trials": 0}``. Unless given, its
         `outlier_ratio` is 30 here, so that fewer documents are left out, and its `criterion` "energy", which

@@ -16,7 +16,7 @@ from symclust.operators import Dense, Operator, Sparse
 # Of a coarser graph: the most degrees in one node, in multiples of their share if all nodes had the same.
 LARGEST_NODE = 4.5
 # The largest share of the edges that joining nodes may leave: graphs of neighbours keep 0.6, random ones and
-# networks of communities without many triangles 0.8 and more (docs/community_trees.md).
+# networks of communities without many triangles 0.8 and more (docs/evidence/trees.md).
 FALLEN_TOGETHER = 0.7
 ROWS = 1 << 15  # looked at together
 

@@ -22,7 +22,7 @@ from symclust.storage import recorded, stop_recording
 # Nodes of the graph that is cut: enough for each leaf, and enough in all. Smaller ones take no less time.
 LEAF_NODES, ENOUGH = 15, 1000
 # Share of the weights that has to be inside the groups of nodes: if it is less, a node belongs to its group
-# by chance, and so would the tree (docs/community_trees.md).
+# by chance, and so would the tree (docs/evidence/trees.md).
 HELD = 0.5
 # A graph that is cut with so many times the nodes wanted takes too long: nodes are joined further, if their
 # groups have so many times the modularity that a graph without communities would have.
