@@ -35,8 +35,8 @@ class StreamingEstimator(DescentEstimator):
 
         New samples are placed as by `predict`, the rows of H that they touch are improved, and the solver
         goes on over all rows, to the same `tol`. Clusters keep their numbers, and their number. Attributes
-        then hold all samples, the new ones last; `history_` and `n_iter_` are of this call. docs/large_data.md
-        compares the results with those of a fit of all samples.
+        then hold all samples, the new ones last; `history_` and `n_iter_` are of this call.
+        docs/large_data.md compares the results with those of a fit of all samples.
 
         Parameters
         ----------

@@ -28,12 +28,13 @@ class SymNMF(StreamingEstimator):
     n_clusters : int or "auto", default=8
         Number of clusters k; "auto" chooses it, and `selection_` says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How X becomes similarities (docs/similarities.md). "auto" chooses by the values of X: the neighbour graph of
-        the paper for vectors, by direction for nonnegative ones with many features; random walks along
-        cosines of neighbours for sparse counts; random walks, or a normalised cut, for networks. Further:
-        "nearest_neighbors", "cosine", "gaussian", "self_tuning", "random_walk", "normalized_cut";
-        "precomputed" if X is the similarity; "network" if X is the adjacency matrix of a network; or a
-        function of X. A graph is itself under "precomputed", and cut normally under "nearest_neighbors".
+        How X becomes similarities (docs/similarities.md). "auto" chooses by the values of X: for vectors
+        fuzzy weights between neighbours, in units of their columns if these differ, and in two views if many
+        features are nonnegative; random walks along cosines of neighbours for sparse counts; random walks, or
+        a normalised cut, for networks. Further: "nearest_neighbors", the papers' graph, "multi_view",
+        "fuzzy", "cosine", "gaussian", "self_tuning", "random_walk", "normalized_cut"; "precomputed" if X is
+        the similarity; "network" if X is the adjacency matrix of a network; or a function of X. A graph is
+        itself under "precomputed", and cut normally under "nearest_neighbors".
     affinity_params : dict, default=None
         Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example
         ``{"n_neighbors": 20}``; for a graph ``{"weight": ...}``, the edge attribute of weights, or None.
