@@ -1,7 +1,7 @@
 """Bytes, flops, memory and seconds of a product whose row blocks of A lie with workers, by a model.
 
 `benchmarks.speed.dask` measures the numbers of the model and compares its predictions. The tables here are
-those of docs/evidence/speed.md: a small graph on one machine, and 10⁸ nodes with 10¹⁰ edges on an imagined cluster.
+those of docs/evidence/speed.md: a small graph on one machine, and 10⁸ nodes on an imagined cluster.
 """
 
 from __future__ import annotations
