@@ -49,10 +49,9 @@ def main() -> None:
 def wines() -> Figure:
     """Wines in the plane of their first two principal components: growers, and clusters with confidence."""
     wine = load_wine()
-    X = StandardScaler().fit_transform(wine.data)
-    model = SymNMF(3, random_state=0).fit(X)
+    model = SymNMF(3, random_state=0).fit(wine.data)
     confidence = model.membership_.max(axis=1) / model.membership_.sum(axis=1)
-    plane = PCA(2, random_state=0).fit_transform(X)
+    plane = PCA(2, random_state=0).fit_transform(StandardScaler().fit_transform(wine.data))
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     left.scatter(*plane.T, s=20, c=COLOURS[wine.target])
     left.set_title("growers, which the clustering does not see")

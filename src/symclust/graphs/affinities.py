@@ -163,6 +163,9 @@ class Affinity(ABC):
 class NearestNeighbors(Affinity):
     """The affinity behind `nearest_neighbors`, with `extend` for unseen samples."""
 
+    columns: Any = None
+    _scaling: Scaling | None = None  # models of older versions have neither
+
     def __init__(
         self,
         n_neighbors: int | None = None,
