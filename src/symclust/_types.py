@@ -73,7 +73,7 @@ SimilarityLike: TypeAlias = Any
 """Similarities in any form: ndarray, csr_array or Operator."""
 
 Data: TypeAlias = Any
-"""Whatever `fit` takes: samples × features, similarities or a network, in any form that can be read."""
+"""Input of `fit`: samples × features, similarities or a network, in any form that can be read."""
 
 Fitted: TypeAlias = Any
 """A fitted estimator, or the answer of `topics`, `subtypes`, `segment_image` or `select_n_clusters`."""

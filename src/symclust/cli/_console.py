@@ -1,4 +1,4 @@
-"""Where the commands draw, and text made fit for it."""
+"""The terminal that commands draw on, and text made fit for it."""
 
 from __future__ import annotations
 

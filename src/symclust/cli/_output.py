@@ -37,14 +37,14 @@ Report = Annotated[Path | None, _option("--report", help="Page about what was fo
 
 @dataclass(frozen=True)
 class ToPage:
-    """Where the page goes."""
+    """The path of the page."""
 
     report: Report = None
 
 
 @dataclass(frozen=True)
 class ToFiles:
-    """Where table, model and page go."""
+    """The paths of table, model and page."""
 
     output: Annotated[
         Path | None,

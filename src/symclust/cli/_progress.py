@@ -36,12 +36,12 @@ class Bar:
         seconds = (time.perf_counter() - self.began) * (1 - share) / share
         return f"~{_duration(seconds)} left"
 
-    # What estimators call -----------------------------------------------------------------------------------
+    # Callbacks of estimators ---------------------------------------------------------------------------------
 
     def descent(self, model: Any) -> Callable[[Any], None]:
         """A callback for solvers, whose end is a small gradient, a limit, or both.
 
-        The gradient falls about as fast as a power of the iterations, so that its logarithm tells how far the
+        The gradient falls about as fast as a power of the iterations, so that its logarithm measures how far the
         way is; the guess is rough.
         """
         if not hasattr(model, "max_iter"):  # a tree

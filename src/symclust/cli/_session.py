@@ -56,7 +56,7 @@ class Session:
     quiet: ClassVar[bool] = False  # a field for those who can be
     threads: ClassVar[int | None] = None
 
-    # What is said -------------------------------------------------------------------------------------------
+    # Messages ----------------------------------------------------------------------------------------------
 
     @property
     def shows_answer(self) -> bool:

@@ -1,4 +1,4 @@
-"""What estimators share that factor a data matrix, X ≈ WCᵀ."""
+"""The base of estimators that factor a data matrix, X ≈ WCᵀ."""
 
 from __future__ import annotations
 

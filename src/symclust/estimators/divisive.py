@@ -247,7 +247,7 @@ class DivisiveClustering(TreeEstimator):
             splitter.set_params(random_state=self.random_state)
         given = K if isinstance(splitter, SimilarityEstimator) else K.matrix
         with warnings.catch_warnings():
-            # What is to be said of the similarity would be said again of each of its parts.
+            # A warning about the similarity would be repeated for each of its parts.
             warnings.simplefilter("ignore")
             # An interrupt ends the whole tree: half a split would be another clustering.
             warnings.simplefilter("error", InterruptedWarning)

@@ -1,4 +1,4 @@
-"""Where an image changes: brightness, colour and texture on the two sides of each pixel.
+"""Changes in an image: brightness, colour and texture on the two sides of each pixel.
 
 The gradients of Martin, Fowlkes and Malik (2004): around each pixel a disk is cut in half in eight
 directions, and the histograms of the two halves are compared. A logistic model joins the differences of the
@@ -48,7 +48,7 @@ INTERCEPT = -7.01
 
 
 class Barriers(NamedTuple):
-    """What stands between pixels that touch, and the basins that these barriers enclose.
+    """Barriers between pixels that touch, and the basins that they enclose.
 
     `across` is between a pixel and the one right of it, `down` between it and the one below: 0 inside a
     basin, and the larger edge strength of the two pixels where they are in different ones. `basins` counts

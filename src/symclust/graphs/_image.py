@@ -1,4 +1,4 @@
-"""What can be an image, and what is made of it before pixels are compared."""
+"""Images in any form, and their channels as pixels are compared by them."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Node:
     is_final : bool
         A leaf that cannot be split.
     data : dict
-        What a method wants to remember of it, for example weights of terms; written by `Tree.to_dict`.
+        Notes of a method, for example weights of terms; written by `Tree.to_dict`.
     """
 
     number: int

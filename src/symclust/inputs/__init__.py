@@ -1,4 +1,4 @@
-"""Whatever a user gives as X, in the form that methods take; similarities of samples that come later.
+"""From X, in any form, to the one that methods take; similarities of samples that come later.
 
 `reading` turns X into a `similarity`, with the kind of X asked once (`validation.kinds`): `features` compares
 samples, `networks` reads graphs, `choice` decides for ``affinity="auto"``. `placing` finds the memberships of

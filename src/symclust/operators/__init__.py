@@ -1,4 +1,4 @@
-"""What A is: a symmetric n x n similarity, seen through products.
+"""The forms of A, a symmetric n x n similarity seen through products.
 
 ===========  ========================  ==================================  ====================
 operator     A                         held                                cost of ``op @ H``

@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn: each by itself, or a large graph as one disc per cluster."""
+"""Places of the nodes of a graph in a drawing: each by itself, or a large graph as one disc per cluster."""
 
 from __future__ import annotations
 

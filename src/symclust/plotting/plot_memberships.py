@@ -30,7 +30,7 @@ def plot_memberships(
 
     Rows are samples, columns clusters. A sample that belongs to one cluster is one dark mark; a row with
     several marks belongs to several. Within a cluster, samples come in the order of their shares, so that the
-    length of the pale end tells how many are doubtful. More than `max_size` samples are averaged over tiles.
+    length of the pale end shows how many are doubtful. More than `max_size` samples are averaged over tiles.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, compressed or not, or standard input. Nothing is fetched, nothing is run."""
+"""Sources of bytes: a file, compressed or not, or standard input. Nothing is fetched, nothing is run."""
 
 from __future__ import annotations
 

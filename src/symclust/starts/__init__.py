@@ -1,4 +1,4 @@
-"""Where the descent starts: each init is a class that the registry finds.
+"""Starts of the descent: each init is a class that the registry finds.
 
 ============  ===================================================================================
 `Auto`        `Tree` for a sparse A, `Merge` for others

@@ -74,7 +74,7 @@ class Savable:
     def _check_restored(self) -> None:
         """Use what was loaded as its owner will; whatever this raises, `load` refuses the file.
 
-        No list of attributes and shapes would stay true for every class: a rehearsal does. It costs about
+        A list of attributes and shapes would not stay true for every class; a rehearsal does. It costs about
         what the first call of each method costs.
         """
         repr(self)

@@ -1,4 +1,4 @@
-"""What input and parameters must be, and the words said when they are not.
+"""The form that input and parameters must have, and the messages if they do not.
 
 `kinds` recognises what was given; `edges`, `features` and `similarities` look at the numbers in it,
 `parameters` at options, numbers and callbacks, `memory` at the room that a result would take.

@@ -205,7 +205,7 @@ def _as_csr(operator: Operator) -> csr_array:
             "Bring the graph here if it fits, as a sparse matrix, or choose SymNMF with init='merge'."
         )
     raise CombinationError(
-        f"Communities are cut along the edges of a graph, and {operator!r} has none at hand: it knows only "
-        "how to multiply. Give a sparse matrix or a graph, or keep the largest similarities of each "
+        f"Communities are cut along the edges of a graph, and {operator!r} has none at hand: it "
+        "only multiplies. Give a sparse matrix or a graph, or keep the largest similarities of each "
         "sample, for example with affinity_params={'n_neighbors': 20}."
     )

@@ -318,7 +318,7 @@ class CommunityGrowth:
         self.tree, self.history = tree, list(zip(seconds, cuts, strict=True))
         return tree
 
-    # What they are made of ------------------------------------------------------------------------------
+    # Their parts ---------------------------------------------------------------------------------------
 
     @property
     def _leaves(self) -> Leaves:

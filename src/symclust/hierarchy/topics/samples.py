@@ -216,6 +216,6 @@ class Samples:
         return self.rows[2].dtype
 
     def csr(self) -> sp.csr_array:
-        """Return the matrix as SciPy knows it; nothing is copied."""
+        """Return the matrix as an array of SciPy; nothing is copied."""
         indptr, indices, values = self.rows
         return sp.csr_array((values, indices, indptr), shape=self.shape)

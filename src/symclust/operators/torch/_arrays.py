@@ -69,7 +69,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         raise TypeError(f"{self!r} is not made a NumPy array in silence: call operator.from_device(H).")
 
-    # What an ndarray has ------------------------------------------------------------------------------------
+    # Attributes of an ndarray ---------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> Any:
@@ -128,7 +128,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
         """Whether an entry is not zero."""
         return bool(self.tensor.any())
 
-    # What kernels do to an ndarray --------------------------------------------------------------------------
+    # Operations of the kernels ----------------------------------------------------------------------------
 
     def gram(self) -> Array:
         H, kind = self.tensor, wide(self.tensor.device)
