@@ -36,13 +36,13 @@ class Bar:
         seconds = (time.perf_counter() - self.began) * (1 - share) / share
         return f"~{_duration(seconds)} left"
 
-    # Callbacks of estimators ---------------------------------------------------------------------------------
+    # Callbacks of estimators ------------------------------------------------------------------------------
 
     def descent(self, model: Any) -> Callable[[Any], None]:
         """A callback for solvers, whose end is a small gradient, a limit, or both.
 
-        The gradient falls about as fast as a power of the iterations, so that its logarithm measures how far the
-        way is; the guess is rough.
+        The gradient falls about as fast as a power of the iterations, so that its logarithm measures the way
+        that is left; the guess is rough.
         """
         if not hasattr(model, "max_iter"):  # a tree
             return self._splits(model.n_clusters)

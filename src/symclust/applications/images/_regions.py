@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Border(NamedTuple):
-    """A border between two regions: their two numbers, the length of the border in pixels, its mean strength."""
+    """A border between two regions: their numbers, its length in pixels, its mean strength."""
 
     first: Array
     second: Array

@@ -69,7 +69,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         raise TypeError(f"{self!r} is not made a NumPy array in silence: call operator.from_device(H).")
 
-    # Attributes of an ndarray ---------------------------------------------------------------------------------
+    # Attributes of an ndarray -------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> Any:
