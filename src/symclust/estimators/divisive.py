@@ -48,7 +48,7 @@ class TreeEstimator(HardEstimator):
 
     @abstractmethod
     def _bisect(self, K: Operator) -> Array | None:
-        """Return which samples go right, as booleans, or None where a cluster cannot be split.
+        """Return which samples go right, as booleans, or None if a cluster cannot be split.
 
         An InputError says the same of a part; that of all samples is passed on.
         """

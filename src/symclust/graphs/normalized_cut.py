@@ -107,7 +107,7 @@ def row_sums(E: SimilarityLike) -> Array:
 
 
 def inverse_powers(d: Array, exponent: float, dtype: np.dtype) -> Array:
-    """Return d^-α, and 0 where a node has no edges.
+    """Return d^-α, and 0 if a node has no edges.
 
     Degrees below the smallest normal number of `dtype` have underflowed and count as zero; so the product
     of two roots cannot overflow.

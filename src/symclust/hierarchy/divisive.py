@@ -38,7 +38,7 @@ def grow(
     n_leaves : int
         Leaves wanted; infinity for as many as can be split.
     split : callable
-        From a node to the samples of its children, or None where it cannot be split.
+        From a node to the samples of its children, or None if it cannot be split.
     priority : callable
         From a node to a number, computed once and kept as the node's score.
     is_over : callable

@@ -33,7 +33,7 @@ class Node:
     depth : int
         Steps from the root.
     score : float
-        What decided when it was split, NaN where nothing did.
+        What decided when it was split, NaN if nothing did.
     split : int or None
         How many splits came before its own; None for a leaf.
     is_final : bool

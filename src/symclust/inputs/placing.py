@@ -229,7 +229,7 @@ class KnownRows:
         self._keys = self.keys(X)
 
     def find(self, keys: Array) -> Array:
-        """Return the number of the matching training row for each key, -1 where there is none."""
+        """Return the number of the matching training row for each key, -1 if there is none."""
         if np.array_equal(keys, self._keys):  # the training matrix: duplicates keep what each was given
             return np.arange(len(keys))
         first = self._first

@@ -39,7 +39,7 @@ def cophenetic_correlation(consensus_matrix: ArrayLike) -> float:
     Returns
     -------
     float
-        At most 1. NaN where all pairs are equally similar: nothing varies, and there is no correlation.
+        At most 1. NaN if all pairs are equally similar: nothing varies, and there is no correlation.
 
     See Also
     --------
@@ -127,7 +127,7 @@ def _read_similarities(C: Any) -> Array:
 
 
 def _correlation(x: Array, y: Array) -> float:
-    """The correlation of two vectors, at most 1; NaN where one of them is constant."""
+    """The correlation of two vectors, at most 1; NaN if one of them is constant."""
     x, y = x - x.mean(), y - y.mean()
     norm = np.sqrt((x @ x) * (y @ y))
     return float(np.clip((x @ y) / norm, -1, 1)) if norm > 0 else float("nan")

@@ -154,7 +154,7 @@ def _pairs(X: sparse.csc_array, Y: sparse.csc_array) -> tuple[Array, Array, Arra
 
 
 def _h(count: Array, n: int) -> Array:
-    """-p log2 p of p = count / n, and 0 where that is 0."""
+    """-p log2 p of p = count / n, and 0 if that is 0."""
     p = count / n
     return -p * np.log2(p, out=np.zeros_like(p), where=p > 0)
 

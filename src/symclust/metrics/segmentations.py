@@ -106,17 +106,17 @@ class BoundaryCurve:
 
     @property
     def precision(self) -> Array:
-        """Share of the detected pixels that are true; 1 where nothing was detected: then nothing is wrong."""
+        """Share of the detected pixels that are true; 1 if nothing was detected: then nothing is wrong."""
         return _share(self.matched_found, self.found)
 
     @property
     def recall(self) -> Array:
-        """Share of the true pixels that were detected; 1 where there are none: then nothing was missed."""
+        """Share of the true pixels that were detected; 1 if there are none: then nothing was missed."""
         return _share(self.matched_true, self.true)
 
     @property
     def f(self) -> Array:
-        """F = 2PR / (P + R) of precision and recall, at each threshold; 0 where both are 0."""
+        """F = 2PR / (P + R) of precision and recall, at each threshold; 0 if both are 0."""
         P, R = self.precision, self.recall
         return np.divide(2 * P * R, P + R, out=np.zeros_like(P), where=P + R > 0)
 

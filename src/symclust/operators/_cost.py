@@ -230,7 +230,7 @@ def _bytes_of_lines(row: int, line: int) -> float:
 
 
 def _column_blocks(sizes: _Sizes, row: int, cache: float, read: float) -> int:
-    """Return how many blocks of columns (93) takes; 1 where that is not faster."""
+    """Return how many blocks of columns (93) takes; 1 if that is not faster."""
     if cache <= 0 or sizes.entries == 0:
         return 1
     blocks = ceil(sizes.columns * row / cache)  # (91)

@@ -194,7 +194,7 @@ def _those(column: Any, names: list[Any] | None, width: int) -> str:
 
 
 def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[Any] | None:
-    """The names of samples; None where a column that only looks like names repeats some."""
+    """The names of samples; None if a column that only looks like names repeats some."""
     if not is_sure and not column.is_unique:
         return None
     called = f"column {column.name!r}" if column.name != "" else "the first column"

@@ -123,7 +123,7 @@ class Subtypes(PlacingAnswer):
 
     @property
     def average_entropy(self) -> float:
-        """How separated the subtypes are, thesis (47): 0 where each sample has one, log k at most."""
+        """How separated the subtypes are, thesis (47): 0 if each sample has one, log k at most."""
         return float(average_entropy(self.membership_))
 
     # Markers -----------------------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ def ultrametric(leaves: Array, border: Border, order: list[tuple[int, int, float
 
 
 def _looked_up(first: Array, second: Array, border: Border, heights: Array) -> Array:
-    """The height of the border between pixels, 0 where they are in one region or not there."""
+    """The height of the border between pixels, 0 if they are in one region or not there."""
     n = int(border.second.max(initial=0)) + 1  # the two largest numbers of `leaves` may touch nothing
     keys = np.minimum(first, second).astype(np.int64) * n + np.maximum(first, second)
     known = border.first.astype(np.int64) * n + border.second  # ascending, as `borders` makes them

@@ -37,7 +37,7 @@ class RefinedTopics(Savable):
         The score of a node is what its split gains: Σ_i cos(x_i, c_own) over its documents, with centres c of
         its two parts in place of one.
     labels_ : ndarray of shape (n_documents,)
-        Leaf of each document; -1 where it shares no term with any topic.
+        Leaf of each document; -1 if it shares no term with any topic.
     components_ : ndarray of shape (n_topics, n_terms)
         Centres of the leaves, of unit length.
     X : csr_array or RowBlocks

@@ -174,7 +174,7 @@ class CutGrowth:
         return [self._leaf(*part, found) for part, found in zip(parts, own, strict=True)]
 
     def _leaf(self, graph: LeafGraph, seed: int, cuts: list[Bisection | None]) -> Leaf | None:
-        """Return a leaf with its best cut, None where there is none worth having."""
+        """Return a leaf with its best cut, None if there is none worth having."""
         cut = max(filter(None, cuts), key=lambda cut: cut.value, default=None)
         if cut is None:
             return None
@@ -234,5 +234,5 @@ def child_seed(seed: int, number: int) -> int:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return part / whole, and 0 where there is nothing."""
+    """Return part / whole, and 0 if there is nothing."""
     return float(part / whole) if whole > 0 else 0.0

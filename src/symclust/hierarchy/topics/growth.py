@@ -112,7 +112,7 @@ class TopicGrowth:
             self._wake()
 
     def _parts(self, node: Node, trial: Trial, threshold: float | None) -> tuple[Array, Array] | None:
-        """Return the members of a node's children, None where it stays whole."""
+        """Return the members of a node's children, None if it stays whole."""
         if trial.halves is None or len(node.members) < 2 or node.score < (threshold or 0):
             return None
         left, right = (trial.samples.members[part] for part in trial.halves.parts())
@@ -294,7 +294,7 @@ class Trials:
         return Trial(samples, halves if score >= 0 else None, score)
 
     def _outliers(self, trial: Trial, seed: int, lowest: float, clock: Clock, keep: KeepOne) -> int | None:
-        """Return the side that is made of outliers (line 10), None where none is."""
+        """Return the side that is made of outliers (line 10), None if none is."""
         halves = trial.found
         sizes = np.bincount(halves.side, minlength=2)
         small = int(sizes[1] < sizes[0])

@@ -81,7 +81,7 @@ Split = Callable[[Any, np.random.RandomState], Halves | None]  # with tol and ma
 def rank_two(
     samples: AnySamples, random_state: np.random.RandomState, tol: float = TOL, max_iter: int = MAX_ITER
 ) -> Halves | None:
-    """Return the two sides of min ‖X − WCᵀ‖² over W, C ≥ 0; None where all samples have one direction.
+    """Return the two sides of min ‖X − WCᵀ‖² over W, C ≥ 0; None if all samples have one direction.
 
     Two columns, by alternating least squares (thesis, Algorithm 5). An iteration reads X once and Xᵀ once,
     and ends with a step on in the direction C moved, unless that explains less. It stops when the projected
@@ -111,7 +111,7 @@ def rank_two(
 
 
 def _second_direction(samples: AnySamples, random_state: np.random.RandomState) -> Array | None:
-    """Return C (n_features × 2) from the second singular vector; None where X has rank one."""
+    """Return C (n_features × 2) from the second singular vector; None if X has rank one."""
     V = random_state.standard_normal((samples.shape[1], 2)).astype(samples.dtype)
     V[:, 0] = samples.total()
     U, G = samples.two_directions(V, POWER_STEPS)
@@ -124,7 +124,7 @@ def _second_direction(samples: AnySamples, random_state: np.random.RandomState) 
 def k_means(
     samples: Samples, random_state: np.random.RandomState, tol: float = TOL, max_iter: int = MAX_ITER
 ) -> Halves | None:
-    """Return the two clusters of scikit-learn's k-means, or None where all samples are the same.
+    """Return the two clusters of scikit-learn's k-means, or None if all samples are the same.
 
     The baseline kmeans-hier of the thesis (5.6.2). The terms of a part are its centre, memberships 0 and 1.
     """
@@ -138,7 +138,7 @@ def k_means(
 def spherical_k_means(
     samples: Samples, random_state: np.random.RandomState, tol: float = TOL, max_iter: int = MAX_ITER
 ) -> Halves | None:
-    """Return two clusters by the cosine with centres of unit length; None where all have one direction.
+    """Return two clusters by the cosine with centres of unit length; None if all have one direction.
 
     The first centre is a random sample, the second the sample least similar to it; iterations stop when no
     sample changes sides, whatever `tol`. Memberships are 0 and 1.

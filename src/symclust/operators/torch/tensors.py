@@ -246,7 +246,7 @@ class SparseTensor(TensorOperator):
         return self._row_numbers() * self.n + self.indices
 
     def _find(self, keys: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """The entries of these pairs, zero where none is stored."""
+        """The entries of these pairs, zero if none is stored."""
         import torch
 
         if not keys.numel():
