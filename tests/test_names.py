@@ -21,10 +21,15 @@ ALLOWED = {
     "gram": "the kernel, and the function that takes any form of H",
     "run": "the command, and the loop",
     "topics": "a command is a function of its name",
-    # To be renamed:
-    **dict.fromkeys(("Clustering", "Halves", "Method", "Progress", "Reading", "Tree"), ""),
-    **dict.fromkeys(("descend", "describe", "memberships", "merge_clusters", "rank_two"), ""),
-    **dict.fromkeys(("row_sums", "unit_rows"), ""),
+    "Tree": "a tree of clusters, and the start from one",
+    "Auto": "an option called by its class: a start, and a way to choose the number of clusters",
+    "LowRank": "an operator, and the start that solves the problem on it",
+    "Given": "similarities, and a start",
+    "Progress": "of a descent, and of a study of the number of clusters: what a callback gets",
+    "rank_two": "an option of splits, and one of the solvers of nonnegative least squares",
+    "descend": "the loop from several starts, and the steps on the simplex",
+    "memberships": "by nonnegative least squares, and on the simplex",
+    "merge_clusters": "by explained energy, and by linkage",
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ __all__ = [
     "AffinityLike",
     "Array",
     "Callback",
+    "ColumnsLike",
     "Data",
     "DataFrame",
     "DeviceArray",
@@ -95,6 +96,9 @@ Init: TypeAlias = Any
 
 AffinityLike: TypeAlias = str | Callable[..., Any]
 """The name of an affinity, or a function of the samples that returns similarities."""
+
+ColumnsLike: TypeAlias = Sequence[int] | slice | Array | None
+"""Numbers of columns, a mask or a slice; None for all."""
 
 Options: TypeAlias = dict[str, Any] | None
 """Parameters of something that another parameter names."""

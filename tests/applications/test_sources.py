@@ -1,4 +1,4 @@
-"""Layout documents from all the places they may be in."""
+"""GeneTable documents from all the places they may be in."""
 
 import gzip
 import json

@@ -15,7 +15,7 @@ from scipy.stats import false_discovery_control, mannwhitneyu
 from symclust import AffineNMF, subtypes
 from symclust.applications import Marker
 from symclust.applications.expression._markers import find_markers
-from symclust.applications.expression._reading import Layout, gene_floor, read_expression, select_genes
+from symclust.applications.expression._reading import GeneTable, gene_floor, read_expression, select_genes
 from symclust.estimators import Placement
 from symclust.exceptions import CombinationError, InputError, InputTypeError, MissingExtraError, OptionError
 from symclust.metrics import clustering_accuracy
@@ -58,10 +58,10 @@ def answer(patients):
 
 
 def read(expression, **options):
-    return read_expression(expression, Layout(**options))
+    return read_expression(expression, GeneTable(**options))
 
 
-# Layout ----------------------------------------------------------------------------------------------------
+# Tables of expression -----------------------------------------------------------------------------------------
 
 
 def test_tables_are_read_either_way_round(patients):

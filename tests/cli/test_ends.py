@@ -166,8 +166,8 @@ def interrupt_at(monkeypatch):
 @pytest.mark.parametrize(
     ("stage", "number", "said"),
     [
-        ("trees of parts", 1, "8 clusters so far, where the modularity"),
-        ("similarities without clusters", 2, "8 clusters so far, where the modularity"),
+        ("trees of parts", 1, "8 clusters so far, with the highest modularity"),
+        ("similarities without clusters", 2, "8 clusters so far, with the highest modularity"),
         ("similarities without clusters", 5, "So far these are 5."),
     ],
 )

@@ -201,7 +201,7 @@ def test_directed_graph(graph, affinity):
             "init='kmeans' is not known.*'auto', 'greedy', .*'tree', 'zero', or give an array",
         ),
         ({"init": None}, "init=None is not known"),
-        ({"affinity": "rbf"}, "affinity='rbf' is not known.*'cosine', 'gaussian', .*'precomputed'.*function"),
+        ({"affinity": "rbf"}, "affinity='rbf' is not known.*'fuzzy', 'gaussian', .*'precomputed'.*function"),
         ({"affinity": "random_walks"}, "affinity='random_walks' is not known.*'random_walk', 'auto'"),
         ({"affinity": A}, "affinity=<ndarray> is not known.*'precomputed' .X holds the similarities"),
         ({"affinity": None}, "affinity=None is not known"),

@@ -13,7 +13,7 @@ from symclust.exceptions import CombinationError, MissingExtraError, OptionError
 from symclust.graphs import NearestNeighbors, nearest_neighbors
 from symclust.graphs import _approximate as approximate
 from symclust.graphs import _neighbors as neighbors_module
-from symclust.graphs._neighbors import Brute, NeighborSearch, Tree, choose_finder
+from symclust.graphs._neighbors import Brute, KdTree, NeighborSearch, choose_finder
 
 needs_faiss = pytest.mark.skipif(not approximate.has_faiss(), reason="the extra `ann` is not installed")
 
@@ -117,7 +117,7 @@ def test_auto_is_approximate_for_many_clustered_samples_only(monkeypatch):
     X = mixture(6000, 30)
     assert isinstance(choose_finder(X, "auto"), approximate.InvertedLists)
     assert isinstance(choose_finder(X[:4999], "auto"), Brute)
-    assert isinstance(choose_finder(X[:, :3], "auto"), Tree)
+    assert isinstance(choose_finder(X[:, :3], "auto"), KdTree)
     assert isinstance(choose_finder(X, "exact"), Brute)
     # Samples that fill 60 dimensions evenly have neighbours in all lists.
     assert isinstance(choose_finder(np.random.default_rng(0).normal(size=(6000, 60)), "auto"), Brute)

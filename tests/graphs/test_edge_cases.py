@@ -214,7 +214,7 @@ def test_wrong_options_of_single_affinities_are_refused():
     for rank in (0, 1.5, None):
         with pytest.raises(OptionError, match="scale_neighbor"):
             self_tuning(np.eye(3), scale_neighbor=rank)
-    with pytest.raises(OptionError, match="'cosine', 'gaussian', 'self_tuning'"):
+    with pytest.raises(OptionError, match="'cosine', 'fuzzy', 'gaussian', 'self_tuning'"):
         nearest_neighbors(np.eye(3), weights="nearest_neighbors")
 
 

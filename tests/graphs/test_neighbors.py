@@ -10,7 +10,7 @@ from scipy import sparse
 
 from symclust import SymNMF
 from symclust.exceptions import InputError
-from symclust.graphs._neighbors import Brute, NeighborSearch, SparseProduct, Tree, choose_finder
+from symclust.graphs._neighbors import Brute, KdTree, NeighborSearch, SparseProduct, choose_finder
 
 
 def by_sorting(X, k):
@@ -22,7 +22,7 @@ def by_sorting(X, k):
 
 @pytest.mark.parametrize(
     ("d", "form", "finder"),
-    [(3, np.asarray, Tree), (30, np.asarray, Brute), (30, sparse.csr_array, SparseProduct)],
+    [(3, np.asarray, KdTree), (30, np.asarray, Brute), (30, sparse.csr_array, SparseProduct)],
 )
 def test_same_neighbours_as_a_full_sort(d, form, finder):
     X = np.random.default_rng(0).normal(size=(300, d))

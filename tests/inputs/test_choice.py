@@ -37,17 +37,52 @@ def club():
 def test_vectors_with_signs_or_few_features_are_compared_by_distance(vectors):
     for X in (vectors, abs(vectors[:, :10])):
         model = fitted(X)
-        assert same(model, graphs.nearest_neighbors(X))
-        assert "by distance" in model.affinity_
+        assert same(model, graphs.nearest_neighbors(X, weights="fuzzy"))
+        assert "by distance, columns as they are" in model.affinity_
 
 
-def test_nonnegative_vectors_with_many_features_are_compared_by_direction(vectors):
+def test_clusters_do_not_depend_on_units(vectors):
+    X = vectors[:, :10] * np.r_[np.ones(9), 1000]
+    model = fitted(X)
+    assert "in units of their spread (scale='soft')" in model.affinity_
+    assert same(model, graphs.nearest_neighbors(X, weights="fuzzy", scale="soft"))
+    raw = fitted(X, affinity_params={"scale": None})
+    assert same(raw, graphs.nearest_neighbors(X, weights="fuzzy"))
+    assert "columns as they are" in raw.affinity_
+    moved = model.predict(X + 1e-9)
+    np.testing.assert_array_equal(moved, model.labels_)
+
+
+def test_rows_of_length_one_stay_as_they_are(vectors):
+    X = vectors * np.r_[np.ones(59), 20]
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    assert same(fitted(X), graphs.nearest_neighbors(X, weights="fuzzy"))
+
+
+def test_nonnegative_vectors_with_many_features_are_compared_in_two_views(vectors):
     X = abs(vectors)
     model = fitted(X)
-    assert same(model, graphs.nearest_neighbors(X, metric="cosine"))
-    assert "by direction (nonnegative samples of 60 features)" in model.affinity_
-    longer = fitted(X * np.linspace(1, 9, 60)[:, None])
-    np.testing.assert_allclose(longer.affinity_matrix_.toarray(), model.affinity_matrix_.toarray(), rtol=1e-6)
+    assert same(model, graphs.multi_view(X))
+    assert "in two views" in model.affinity_
+    one = fitted(X, affinity_params={"scale": None})
+    assert same(one, graphs.nearest_neighbors(X, metric="cosine", weights="fuzzy"))
+    assert "by direction" in one.affinity_
+
+
+def test_views_of_the_user(vectors):
+    one, other = (
+        {"columns": range(30), "scale": "standard"},
+        {"columns": slice(30, 60), "weights": "gaussian"},
+    )
+    views = [one, other]
+    model = fitted(vectors, affinity_params={"views": views})
+    assert same(model, graphs.multi_view(vectors, views))
+    np.testing.assert_array_equal(model.predict(vectors + 1e-9), model.labels_)
+    for wrong in ([], [{"colums": [1]}], [3]):
+        with pytest.raises(OptionError, match="view"):
+            fitted(vectors, affinity_params={"views": wrong})
+    with pytest.raises(OptionError, match="60 columns"):
+        fitted(vectors, affinity_params={"views": [{"columns": [99]}]})
 
 
 def test_nonnegative_samples_of_zeros_mostly_walk_along_cosines(documents):
@@ -61,7 +96,7 @@ def test_nonnegative_samples_of_zeros_mostly_walk_along_cosines(documents):
 def test_a_few_zeros_make_no_document(vectors):
     """Stored or not, and explicit zeros are zeros."""
     X = abs(vectors) * (abs(vectors) > 1)
-    assert "by direction" in fitted(sp.csr_array(X)).affinity_
+    assert "in two views" in fitted(sp.csr_array(X)).affinity_
     X[:, 8:] = 0
     full = sp.csr_array((X.ravel(), np.tile(np.arange(60), 60), np.arange(0, 3601, 60)), shape=(60, 60))
     assert full.nnz == 3600
@@ -88,7 +123,7 @@ def test_methods_that_normalise_for_themselves_get_the_graph_before(vectors, doc
     def tree(X):
         return HierarchicalSymNMF(2, random_state=0).fit(X)
 
-    assert same(tree(abs(vectors)), graphs.nearest_neighbors(abs(vectors), metric="cosine", normalize=False))
+    assert same(tree(abs(vectors)), graphs.multi_view(abs(vectors), normalize=False))
     assert same(tree(documents), graphs.nearest_neighbors(documents, weights="cosine", normalize=False))
     assert same(tree(club), nx.to_scipy_sparse_array(club, dtype=float))
 
@@ -101,7 +136,8 @@ def test_operators_are_taken_as_they_are(vectors):
 
 
 def test_parameters_reach_what_was_chosen(vectors, documents, club):
-    assert same(fitted(vectors, affinity_params={"n_neighbors": 3}), graphs.nearest_neighbors(vectors, 3))
+    near = graphs.nearest_neighbors(vectors, 3, weights="fuzzy")
+    assert same(fitted(vectors, affinity_params={"n_neighbors": 3}), near)
     W = graphs.nearest_neighbors(documents, 4, weights="cosine", normalize=False)
     assert same(fitted(documents, affinity_params={"n_neighbors": 4, "window": 2}), graphs.random_walk(W, 2))
     longer = fitted(club, affinity_params={"window": 5})

@@ -13,7 +13,7 @@ from symclust.exceptions import OptionError
 from symclust.selection import Features, Pairs, Study
 from symclust.selection.methods.prediction_strength import (
     GPS,
-    Halves,
+    HalvedData,
     PredictionStrength,
     _company_kept,
     agreement,
@@ -74,7 +74,7 @@ def study_of(X, estimator, candidates=(2, 3, 4, 5), seed=0, **options):
     "estimator", [KMeans(n_init=3), AgglomerativeClustering()], ids=["predicts", "does not"]
 )
 def test_strengths_of_scikit_learns_clusterers(blobs, estimator):
-    halves = Halves(study_of(blobs, estimator), 5, "")
+    halves = HalvedData(study_of(blobs, estimator), 5, "")
     assert halves.strengths.shape == (5, 4)
     assert_allclose(halves.strengths[:, 1], 1)
     assert (halves.strengths[:, 2:] < 0.95).all()
@@ -109,8 +109,8 @@ def test_the_null_decides_by_mean_plus_deviation(monkeypatch, blobs):
     def init(self, study, n_repeats, stage):
         self.strengths = np.repeat(strengths[stage], n_repeats, axis=0).astype(float)
 
-    monkeypatch.setattr(Halves, "__init__", init)
-    monkeypatch.setattr(Halves, "stability", lambda *_: None)
+    monkeypatch.setattr(HalvedData, "__init__", init)
+    monkeypatch.setattr(HalvedData, "stability", lambda *_: None)
     answer = GPS(4, 2, 1).choose(study_of(blobs, KMeans(), (2, 3)))
     assert answer.n_clusters == 3  # the gap 0.35 passes the deviation 0.05
     strengths["halves of the samples"] = [[0.54, 0.18]]
@@ -160,7 +160,7 @@ def test_progress_is_told(blobs):
 
 def test_medians(blobs):
     study = study_of(blobs, KMeans(n_init=2))
-    strengths = Halves(study, 5, "").strengths
+    strengths = HalvedData(study, 5, "").strengths
     answer = PredictionStrength(5, "median").choose(study_of(blobs, KMeans(n_init=2)))
     assert_allclose(answer.scores, np.median(strengths, axis=0))
 

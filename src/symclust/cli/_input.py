@@ -15,7 +15,7 @@ from symclust.exceptions import CombinationError, InputError, warn
 if TYPE_CHECKING:
     from symclust.readers import Described
 
-__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfSamples", "OfTexts", "Reading", "called", "read_input"]
+__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfTexts", "Reading", "SampleOptions", "called", "read_input"]
 
 PANEL = "How the file is read (guessed unless told)"
 UNEVEN = 20  # times the median deviation: beyond, a column is in units of its own
@@ -103,7 +103,7 @@ class OfGraphs(Reading):
 
 
 @dataclass(frozen=True)
-class OfSamples(Reading):
+class SampleOptions(Reading):
     """Options for files of samples, whether they are rows of features or nodes."""
 
     kind: Annotated[

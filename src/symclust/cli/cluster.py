@@ -11,7 +11,7 @@ import typer
 
 from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
-from symclust.cli._input import FILE_HELP, OfSamples, called, read_input
+from symclust.cli._input import FILE_HELP, SampleOptions, called, read_input
 from symclust.cli._methods import MethodName, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
@@ -50,7 +50,7 @@ def cluster(
         float | None, typer.Option("--tol", help="How close to a minimum to stop; smaller takes longer.")
     ] = None,
     *,
-    reading: OfSamples,
+    reading: SampleOptions,
     to: ToFiles,
     resumable: Resumable,
     session: Work,

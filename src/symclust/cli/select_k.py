@@ -14,7 +14,7 @@ from rich.text import Text
 from symclust.cli._answer import Outcome
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
-from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._input import FILE_HELP, SampleOptions, read_input
 from symclust.cli._methods import MethodName, make_model
 from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, aim, write_table
 from symclust.cli._session import Work
@@ -82,7 +82,7 @@ def select_k(
         ),
     ] = None,
     *,
-    reading: OfSamples,
+    reading: SampleOptions,
     to: ToPage,
     resumable: Resumable,
     session: Work,

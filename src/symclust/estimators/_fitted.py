@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._labels import NOWHERE
-from symclust._types import Array
+from symclust._types import Array, DataFrame
 from symclust.estimators._communities import (
     Communities,
     confidence,
@@ -65,39 +65,25 @@ class Fitted(Savable):
         return True
 
     def communities(self, threshold: float | None = None) -> Communities:
-        """The members of each cluster, by name if samples have names and by number otherwise.
+        """Members of each cluster, by name if samples have names and by number otherwise.
+
+        The list of lists has a method ``clusters_of(node)``, and the same for all nodes in ``by_node``.
 
         Parameters
         ----------
         threshold : float above 0 and at most 1, default=None
             None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im. A sample with label −1 is in
-            none either way. Estimators that give labels without degrees return the same clusters for every
-            threshold.
-
-        Returns
-        -------
-        Communities
-            One list of members per cluster. ``clusters_of(node)`` is the set of the clusters of a node, and
-            ``by_node`` the dict of all these sets.
+            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im, if its label is not −1. Labels
+            without degrees give the same clusters for every threshold.
 
         Examples
         --------
-        Two circles of friends who share one:
-
         >>> import networkx as nx
         >>> from symclust import SymNMF
         >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
         >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
-        >>> sorted(len(members) for members in model.communities())
-        [2, 3]
-        >>> shared = model.communities(threshold=0.5)
-        >>> sorted(shared)
+        >>> sorted(model.communities(threshold=0.5))
         [['a', 'b', 'c'], ['c', 'd', 'e']]
-        >>> {node: len(clusters) for node, clusters in shared.by_node.items()}
-        {'a': 1, 'b': 1, 'c': 2, 'd': 1, 'e': 1}
-        >>> shared.clusters_of("c")
-        {0, 1}
         """
         self._check_fitted()
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
@@ -106,28 +92,15 @@ class Fitted(Savable):
         check_number("threshold", threshold, least=0, most=1, exclusive=True)
         return named_members(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
-    def to_dataframe(self) -> Any:
-        """Labels and memberships as a table with one row per sample.
+    def to_dataframe(self) -> DataFrame:
+        """Table with one row per sample, whose index holds the names of the samples.
 
         Returns
         -------
         DataFrame
-            The index holds the names of the samples, or their numbers. The columns are `label`, −1 for a
-            sample in no cluster; `confidence`, the largest membership of the sample divided by the sum of its
-            memberships, from 1/k for one that belongs equally to k clusters to 1 for one that belongs to a
-            single cluster; and `cluster_0`, `cluster_1`, ..., the columns of `membership_`. The confidence is
-            NaN for samples in no cluster, and for methods that give labels without degrees.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from symclust import NMF
-        >>> X = pd.DataFrame({"x": [4, 3, 0], "y": [0, 1, 2]}, index=["ann", "bob", "cem"])
-        >>> print(NMF(2).fit(X).to_dataframe().round(2).to_string(index_names=False))
-             label  confidence  cluster_0  cluster_1
-        ann      0        1.00        4.0        0.0
-        bob      0        0.75        3.0        1.0
-        cem      1        1.00        0.0        2.0
+            `label`, −1 for a sample in no cluster; `confidence`, the share of the largest membership of the
+            sample in their sum, NaN if there is none or a method gives labels without degrees; and
+            `cluster_0`, `cluster_1`, ..., the columns of `membership_`.
         """
         self._check_fitted()
         return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
@@ -147,18 +120,6 @@ class Fitted(Savable):
         -------
         Path
             The file.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> import networkx as nx
-        >>> from symclust import SymNMF
-        >>> model = SymNMF(2, random_state=0).fit(nx.karate_club_graph())
-        >>> with TemporaryDirectory() as folder:
-        ...     page = model.report(Path(folder) / "club.html", title="A karate club")
-        ...     "Two clusters in 34 nodes." in page.read_text(encoding="utf-8")
-        True
         """
         from symclust import report  # which stands above all that it reports on
 

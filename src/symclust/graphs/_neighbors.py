@@ -215,7 +215,7 @@ def choose_finder(X: Features, method: str = "exact") -> Finder | InvertedLists:
         return SparseProduct(X)
     n, d = X.shape
     if d <= max(2.0, TREE * log2(n)):
-        return Tree(X)
+        return KdTree(X)
     if method == "auto" and n >= LARGE and has_faiss():
         try:
             return InvertedLists(X)
@@ -224,7 +224,7 @@ def choose_finder(X: Features, method: str = "exact") -> Finder | InvertedLists:
     return Brute(X)
 
 
-class Tree:
+class KdTree:
     """A k-d tree on the rows; costs grow with 2^d but hardly with n. It works on differences."""
 
     def __init__(self, X: Array) -> None:

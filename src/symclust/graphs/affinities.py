@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust import registry
-from symclust._types import Array, Features, Matrix, SimilarityLike
+from symclust._types import Array, ColumnsLike, Features, Matrix, SimilarityLike
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._copies import SampleSearch, directions
@@ -163,7 +163,7 @@ class Affinity(ABC):
 class NearestNeighbors(Affinity):
     """The affinity behind `nearest_neighbors`, with `extend` for unseen samples."""
 
-    columns: Any = None
+    columns: ColumnsLike = None
     _scaling: Scaling | None = None  # models of older versions have neither
 
     def __init__(
@@ -174,7 +174,7 @@ class NearestNeighbors(Affinity):
         metric: str = "euclidean",
         method: str = "auto",
         scale: str | None = None,
-        columns: Any = None,
+        columns: ColumnsLike = None,
     ) -> None:
         super().__init__(n_neighbors, normalize)
         self.weights = weights
@@ -235,7 +235,7 @@ def nearest_neighbors(
     metric: str = "euclidean",
     method: str = "auto",
     scale: str | None = None,
-    columns: Any = None,
+    columns: ColumnsLike = None,
 ) -> SimilarityLike:
     """Join each sample to its nearest neighbours: the default graph (Kuang, Yun and Park 2015, 7.1).
 

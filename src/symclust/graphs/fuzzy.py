@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log2
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -88,7 +87,7 @@ def either(W: sparse.csr_array) -> sparse.csr_array:
     return E
 
 
-def fuzzy(X: Any, n_neighbors: int | None = None, normalize: bool = False) -> sparse.csr_array:
+def fuzzy(X: Features, n_neighbors: int | None = None, normalize: bool = False) -> sparse.csr_array:
     """Weights between neighbours that do not depend on how dense samples lie (McInnes et al., 2018).
 
     Sample i gives its neighbours the weights exp(−(d_ij − ρ_i) / σ_i): ρ_i is the distance of its nearest

@@ -79,7 +79,7 @@ class MultiView(Affinity):
 
 
 def multi_view(
-    X: Any,
+    X: Features,
     views: Sequence[Mapping[str, Any]] | None = None,
     n_neighbors: int | None = None,
     normalize: bool = True,

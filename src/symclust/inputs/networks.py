@@ -12,7 +12,7 @@ from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.graphs import AttributedGraph, AttributedSimilarity
 from symclust.inputs.choice import choose_for_network
 from symclust.inputs.features import STEPS, behind, refuse_params, take_step
-from symclust.inputs.similarity import Attributed, Edges, Similarity, side_by_side
+from symclust.inputs.similarity import Attributed, Edges, Similarity, edges_and_features
 from symclust.operators import Operator, Sparse, as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.validation import PAIRS, check_features, check_similarity, refuse_other_names, sample_names
 
@@ -94,7 +94,7 @@ def read_attributed(
         ) from error
     A = as_operator(rule.fit(X))
     A.names = X.names
-    samples = side_by_side(X.adjacency, X.features)
+    samples = edges_and_features(X.adjacency, X.features)
     words = (
         f"edges and features: features smoothed over {rule.smoothing_} steps, with a share of "
         f"{rule.feature_share_:g}"

@@ -213,14 +213,14 @@ class Attributed(Rule):
                 f"The columns of the new nodes' features, {X.feature_names!r:.80}, are not those of the fit, "
                 f"{self.feature_names!r:.80}. Give the same ones in the same order."
             )
-        return side_by_side(edges, X.features).astype(self.samples.dtype)
+        return edges_and_features(edges, X.features).astype(self.samples.dtype)
 
     def network(self, A: Any) -> sparse.csr_array:
         """Return the edges of the graph."""
         return self.samples[:, : self.samples.shape[0]]
 
 
-def side_by_side(edges: Any, features: Any) -> sparse.csr_array:
+def edges_and_features(edges: Any, features: Any) -> sparse.csr_array:
     """Return edges and features of nodes as rows of one array."""
     return sparse.csr_array(sparse.hstack([edges, sparse.csr_array(features)]))
 

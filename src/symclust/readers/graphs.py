@@ -32,11 +32,11 @@ __all__ = [
     "end_places",
     "lay_out_edges",
     "parse_edges",
+    "read_edge_weights",
     "read_edges",
     "read_gml",
     "read_graphml",
     "read_side",
-    "read_weights",
 ]
 
 AUTO = "auto"
@@ -191,7 +191,7 @@ def _build(
     def place(row: int) -> str:
         return f"line {line_of(data, layout.delimiter, row + has_header):,}"
 
-    weights = None if column is None else read_weights(frame[column], name, place)
+    weights = None if column is None else read_edge_weights(frame[column], name, place)
     sides = [read_side(frame[end], name, place) for end in ends]
     i, j, names = number_nodes(*sides)
     names = as_names(names) if sides[0].dtype == object else names
@@ -212,7 +212,7 @@ def read_side(column: Any, name: str, place: Any) -> np.ndarray:
     return column.to_numpy()
 
 
-def read_weights(column: Any, name: str, place: Any) -> np.ndarray:
+def read_edge_weights(column: Any, name: str, place: Any) -> np.ndarray:
     """The weights of edges as numbers; what is none is named by its place."""
     if column.dtype != object:
         return column.to_numpy()

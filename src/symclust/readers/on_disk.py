@@ -29,8 +29,8 @@ from symclust.readers.graphs import (
     choose_columns,
     lay_out_edges,
     parse_edges,
+    read_edge_weights,
     read_side,
-    read_weights,
 )
 from symclust.validation import check_number
 
@@ -215,7 +215,7 @@ class _TextEdges:
         source, target = (read_side(frame[end], self.source.name, place) for end in self.ends)
         if self.column is None:
             return source, target, None
-        return source, target, read_weights(frame[self.column], self.source.name, place)
+        return source, target, read_edge_weights(frame[self.column], self.source.name, place)
 
 
 def _as_text(piece: bytes, name: str) -> bytes:
@@ -272,7 +272,8 @@ class _ParquetEdges:
             return source, target, None
         column = frame[self.column]
         column = column if column.dtype.kind in "biuf" else column.astype(object)
-        return source, target, np.asarray(read_weights(column, self.source.name, place), dtype=np.float64)
+        weights = read_edge_weights(column, self.source.name, place)
+        return source, target, np.asarray(weights, dtype=np.float64)
 
 
 def _files_in(source: Source) -> list[Path]:

@@ -62,6 +62,6 @@ def nearest_candidate(count: int, candidates: Sequence[int]) -> int:
     return int(min(candidates, key=lambda k: (abs(k - count), k)))
 
 
-def row_sums(A: Any) -> Array:
+def similarity_sums(A: Any) -> Array:
     """Return the degrees."""
     return np.asarray(A.sum(axis=1)).ravel()

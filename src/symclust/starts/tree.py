@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
-from symclust.hierarchy import CommunityGrowth, RaiseBoth
-from symclust.operators import Operator
+from symclust.hierarchy import CommunityGrowth, CutGrowth, LeafGraph, RaiseBoth
+from symclust.operators import Operator, Sparse
 from symclust.solvers import Control
 from symclust.starts._base import Init, Setting, Start
 from symclust.starts._clusters import contract, indicator
@@ -18,6 +19,9 @@ from symclust.starts.random import Random
 __all__ = ["Tree"]
 
 BALANCE, CUTS = 0.25, 2  # as in HierarchicalSymNMF
+LARGE = 1 << 22  # nonzeros: 50 MB, of which moves on all scales hold several times as much
+# Samples of a large graph are joined to at most this many nodes for each leaf, or this many in each node.
+LEAF_NODES, JOINED = 300, 4
 
 
 class Clustering(NamedTuple):
@@ -80,13 +84,31 @@ def tree_of_communities(graph: Operator, control: Control, n_leaves: int, seed: 
     If no cut is left that leaves both parts a tenth of the average size, smaller parts will do; if none is
     left at all, or no time, the largest leaves are halved as their samples come.
     """
-    for smallest in dict.fromkeys((max(1, graph.n // (10 * n_leaves)), 1)):
-        growth = CommunityGrowth(graph, BALANCE, CUTS, seed, RaiseBoth(smallest))
+    for growth, place in _growths(graph, n_leaves, seed):
         tree = growth.grow(n_leaves, control.is_over)
+        labels = tree.cut(tree.n_splits + 1)[place]
         if tree.n_splits + 1 == n_leaves or tree.interrupted or control.is_over():
             break
-    labels = tree.cut(tree.n_splits + 1)
     return Clustering(_halve_largest(labels, tree.n_splits + 1, n_leaves), tree.interrupted)
+
+
+def _growths(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[CommunityGrowth | CutGrowth, Array]]:
+    """Yield trees to grow in turn, and the node of each sample in their graphs.
+
+    A large graph is cut after samples have been joined, and no larger graph is kept for moves: the descent
+    that follows moves those whose partners belong elsewhere. Only the trees hold graphs, and let go of them.
+    """
+    own, smallest = np.arange(A.n), dict.fromkeys((max(1, A.n // (10 * n_leaves)), 1))
+    if (A.values.size if isinstance(A, Sparse) else A.n**2) <= LARGE:
+        for least in smallest:
+            yield CommunityGrowth(A, BALANCE, CUTS, seed, RaiseBoth(least)), own
+        return
+    graph, place = LeafGraph.whole(A).coarser(max(A.n // JOINED, LEAF_NODES * n_leaves), seed)
+    growth, is_joined = CutGrowth(graph, BALANCE, next(iter(smallest)), False, 1, seed), graph.n < A.n
+    del graph
+    yield growth, place
+    for least in smallest if is_joined else (1,):
+        yield CutGrowth(A, BALANCE, least, False, 1, seed), own
 
 
 def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:

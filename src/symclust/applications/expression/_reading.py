@@ -14,7 +14,7 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.validation import check_features, check_known, check_nonnegative, check_number, is_a, is_missing
 
-__all__ = ["Expression", "Layout", "gene_floor", "read_expression", "select_genes"]
+__all__ = ["Expression", "GeneTable", "gene_floor", "read_expression", "select_genes"]
 
 ORIENTATIONS = ("auto", "samples", "genes")
 NEARLY_SQUARE = 2.0  # a table with less than twice as many columns as rows does not say which are genes
@@ -57,7 +57,7 @@ class Expression:
 
 
 @dataclass(frozen=True)
-class Layout:
+class GeneTable:
     """How a table of expression is laid out."""
 
     orientation: str = "auto"  # its rows: "samples", "genes", or "auto"
@@ -77,7 +77,7 @@ class Table:
     is_logged: bool = False  # by its own words
 
 
-def read_expression(expression: Any, reading: Layout, known: Iterable[str] | None = None) -> Expression:
+def read_expression(expression: Any, reading: GeneTable, known: Iterable[str] | None = None) -> Expression:
     """Samples × genes.
 
     Rows are samples in an AnnData. In tables and arrays the names given say what they are, by their number;
@@ -88,9 +88,9 @@ def read_expression(expression: Any, reading: Layout, known: Iterable[str] | Non
     Examples
     --------
     >>> import pandas as pd
-    >>> from symclust.applications.expression._reading import Layout, read_expression
+    >>> from symclust.applications.expression._reading import GeneTable, read_expression
     >>> table = pd.DataFrame({"p1": [3, 0, 5, 1], "p2": [4, 1, 0, 2]}, index=["TP53", "MYC", "KRAS", "EGFR"])
-    >>> found = read_expression(table, Layout())
+    >>> found = read_expression(table, GeneTable())
     >>> found.rows, found.samples.tolist(), found.genes.tolist()
     ('genes', ['p1', 'p2'], ['TP53', 'MYC', 'KRAS', 'EGFR'])
     """
@@ -115,7 +115,7 @@ def read_expression(expression: Any, reading: Layout, known: Iterable[str] | Non
     return Expression(X, samples, genes, is_named, rows, is_logged, notes)
 
 
-def _given_names(reading: Layout) -> list[tuple[str, Any]]:
+def _given_names(reading: GeneTable) -> list[tuple[str, Any]]:
     return [
         (w, names)
         for w, names in (("genes", reading.genes), ("samples", reading.samples))
@@ -130,7 +130,7 @@ def _other(rows: str) -> str:
 # What was given ---------------------------------------------------------------------------------------------
 
 
-def _open(expression: Any, reading: Layout) -> Table:
+def _open(expression: Any, reading: GeneTable) -> Table:
     if is_a(expression, "anndata", "AnnData"):
         return _open_annotated(expression, reading)
     if reading.layer is not None:
@@ -153,7 +153,7 @@ def _index_names(index: Any) -> Any:
     return None if is_a(index, "pandas", "RangeIndex") else index
 
 
-def _open_annotated(adata: Any, reading: Layout) -> Table:
+def _open_annotated(adata: Any, reading: GeneTable) -> Table:
     if getattr(adata, "isbacked", False):
         adata = adata.to_memory()
     source = adata
@@ -219,7 +219,7 @@ def _refuse_text(values: Any) -> None:
 
 
 def _orient(
-    table: Table, shape: tuple[int, int], reading: Layout, known: Iterable[str] | None
+    table: Table, shape: tuple[int, int], reading: GeneTable, known: Iterable[str] | None
 ) -> tuple[str, list[str]]:
     """The kind of the rows, "samples" or "genes", and a sentence if that was assumed."""
     if reading.orientation != "auto":
@@ -243,7 +243,7 @@ def _orient(
     ]
 
 
-def _rows_by_names(shape: tuple[int, int], reading: Layout) -> str | None:
+def _rows_by_names(shape: tuple[int, int], reading: GeneTable) -> str | None:
     """The kind of the rows by the numbers of names given; None if these leave it open."""
     if shape[0] == shape[1]:
         return None

@@ -13,7 +13,7 @@ from symclust._optional import need
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.expression._markers import Marker, MarkerTable
-from symclust.applications.expression._reading import Expression, Layout, listed, read_expression
+from symclust.applications.expression._reading import Expression, GeneTable, listed, read_expression
 from symclust.estimators import Placement, PlacingAnswer
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.metrics import average_entropy
@@ -212,7 +212,7 @@ class Subtypes(PlacingAnswer):
             With `labels_`, `membership_` and `to_dataframe()`. `predict` and `transform` return the first two
             alone.
         """
-        new = read_expression(expression, Layout(orientation, genes, samples, layer), known=self.genes)
+        new = read_expression(expression, GeneTable(orientation, genes, samples, layer), known=self.genes)
         X = prepared(new.values[:, self._columns_of(new)], self._transform)
         membership = self.model.transform(X)
         labels = self.model.predict(X) if self.n_subtypes > 1 else np.zeros(len(membership), dtype=np.intp)

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from symclust._types import Array, Data, Names, RandomState
 from symclust.applications._checks import check_model_params
 from symclust.applications.expression._markers import find_markers, subtype_means
-from symclust.applications.expression._reading import Expression, Layout, read_expression, select_genes
+from symclust.applications.expression._reading import Expression, GeneTable, read_expression, select_genes
 from symclust.applications.expression.answer import Subtypes, prepared
 from symclust.estimators import AffineNMF
 from symclust.exceptions import (
@@ -129,7 +129,7 @@ def subtypes(
         refuse_checkpoint(given, "subtypes")
     _check_method_params(n_subtypes, method_params)
     seeds = check_random_state(random_state).randint(SEED, size=3)  # the model's whatever is done before it
-    data = read_expression(expression, Layout(orientation, genes, samples, layer))
+    data = read_expression(expression, GeneTable(orientation, genes, samples, layer))
     k = None if isinstance(n_subtypes, str) else int(n_subtypes)
     tried = _check_samples(data, k, candidates)
     if data.is_logged:

@@ -110,7 +110,7 @@ class RefinedTopics(Savable):
 
 
 @dataclass(frozen=True)
-class Merge:
+class TopicMerge:
     """Topic `other` becomes a part of topic `one`, at a loss."""
 
     one: int
@@ -118,7 +118,7 @@ class Merge:
     loss: float
 
 
-def _merges(S: sparse.csr_array) -> list[Merge]:
+def _merges(S: sparse.csr_array) -> list[TopicMerge]:
     """The merges of topics to a single one, each time of the pair that loses least.
 
     With s the sum of a topic's documents, their cosines with its centre s/‖s‖ add up to ‖s‖. So a merge loses
@@ -130,7 +130,7 @@ def _merges(S: sparse.csr_array) -> list[Merge]:
     found = []
     for _ in range(len(G) - 1):
         one, other = sorted(map(int, np.unravel_index(losses.argmin(), losses.shape)))
-        found.append(Merge(one, other, float(losses[one, other])))
+        found.append(TopicMerge(one, other, float(losses[one, other])))
         G[one] += G[other]
         G[:, one] += G[:, other]
         losses[one] = losses[:, one] = np.where(np.isinf(losses[one]), np.inf, _losses(G, one))
@@ -147,14 +147,14 @@ def _losses(G: Array, one: int) -> Array:
     return losses
 
 
-def _joined(labels: Array, merges: list[Merge]) -> Array:
+def _joined(labels: Array, merges: list[TopicMerge]) -> Array:
     into = np.arange(labels.max() + 1)
     for merge in merges:
         into[into == merge.other] = merge.one
     return np.where(labels < 0, labels, into[labels])
 
 
-def _tree(labels: Array, merges: list[Merge]) -> Tree:
+def _tree(labels: Array, merges: list[TopicMerge]) -> Tree:
     """The tree whose splits take the merges back, the last first; the larger part is on the left."""
     members = [np.flatnonzero(labels == topic) for topic in range(int(labels.max()) + 1)]
     parts: list[list[tuple[int, Array]]] = []

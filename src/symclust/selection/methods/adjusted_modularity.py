@@ -15,7 +15,7 @@ from symclust.operators import as_operator
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._data import Data
 from symclust.selection._method import Method
-from symclust.selection._pairs import null_pairs, pairs_of, row_sums
+from symclust.selection._pairs import null_pairs, pairs_of, similarity_sums
 from symclust.selection._rules import chance_of, smallest_good, standard_error
 from symclust.selection._study import LEAST_NULLS, Study, answer_so_far
 from symclust.validation import check_number
@@ -170,7 +170,7 @@ def modularities(A: Any, candidates: tuple[int, ...], seed: int) -> Array:
     gain that the tree has noted, and 1 − Σp², the most that it can be, by p² − p₁² − p₂².
     """
     A = main_pieces(A)
-    degrees, most = row_sums(A), max(candidates)
+    degrees, most = similarity_sums(A), max(candidates)
     if A.shape[0] < 2 or not degrees.any():
         return np.full((2, len(candidates)), np.nan)
     smallest = max(1, A.shape[0] // (10 * most))

@@ -55,7 +55,7 @@ def _company_kept(own: Array, predicted: Array, n_clusters: int) -> Array:
     return np.where((own >= 0) & (predicted >= 0), kept, 0.0)
 
 
-class Halves:
+class HalvedData:
     """Labels of all samples by either half of many random splits, under each candidate.
 
     Attributes
@@ -116,7 +116,7 @@ class PredictionStrength(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the answer."""
-        halves = Halves(study, self.n_repeats, "halves")
+        halves = HalvedData(study, self.n_repeats, "halves")
         curve = _summary(halves.strengths, self.average)
         reached = np.flatnonzero(curve.values >= self.threshold)
         place = int(reached[-1]) if reached.size else int(curve.values.argmax())
@@ -176,11 +176,11 @@ class GPS(Method):
 
     def choose(self, study: Study) -> Selection:
         """Return the answer."""
-        halves = Halves(study, self.n_repeats, "halves of the samples")
+        halves = HalvedData(study, self.n_repeats, "halves of the samples")
         measure = partial(_strengths, self.n_null_repeats)
         return study.over_nulls(measure, self.n_nulls, partial(self._answer, study, halves))
 
-    def _answer(self, study: Study, halves: Halves, found: list[Array]) -> Selection:
+    def _answer(self, study: Study, halves: HalvedData, found: list[Array]) -> Selection:
         strength, nulls = _summary(halves.strengths, self.average), np.concatenate(found)
         null = Curve(
             AVERAGES[self.average](nulls, axis=0), nulls.std(axis=0, ddof=1), "standard deviation over splits"
@@ -208,7 +208,7 @@ class GPS(Method):
 
 
 def _strengths(n_repeats: int, study: Study) -> Array:
-    return Halves(study, n_repeats, "halves of a null").strengths
+    return HalvedData(study, n_repeats, "halves of a null").strengths
 
 
 def _summary(strengths: Array, average: str) -> Curve:

@@ -12,7 +12,7 @@ from symclust._types import Array
 from symclust.selection._answer import Curve, Selection
 from symclust.selection._data import Data, Features
 from symclust.selection._method import Method
-from symclust.selection._pairs import pairs_of, row_sums
+from symclust.selection._pairs import pairs_of, similarity_sums
 from symclust.selection._rules import chance_of
 from symclust.selection._study import NOWHERE, Study
 from symclust.validation import check_number
@@ -171,7 +171,7 @@ def _null_modularity(study: Study, seed: int) -> Array:
 
 def modularity(A: Any, labels: Array) -> float:
     """Return the modularity of labels; samples with label −1 are in no cluster."""
-    labels, degrees = np.asarray(labels), row_sums(A)
+    labels, degrees = np.asarray(labels), similarity_sums(A)
     placed, total = np.flatnonzero(labels != NOWHERE), degrees.sum()
     if not placed.size or total <= 0:
         return 0.0
