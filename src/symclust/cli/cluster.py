@@ -12,7 +12,7 @@ import typer
 
 from symclust.cli._answer import Answer, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
-from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._input import FILE_HELP, OfSamples, prepared, read_input
 from symclust.cli._methods import Method, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
@@ -79,8 +79,9 @@ def cluster(
         method, clusters, session.seed, affinity=affinity, time_limit=time_limit, max_iter=max_iter, tol=tol
     )
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
-    fit(session, model, found.data, resumable)
-    answer = Answer(session, model, model.node_names_ or found.names, f"Clusters in {_called(file)}")
+    fit(session, model, prepared(session, model, found.data), resumable)
+    title = f"Clusters in {_called(file)}"
+    answer = Answer(session, model, model.node_names_ or found.names, title, found.table)
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": method})
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from symclust.cli._answer import Answer
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
-from symclust.cli._input import FILE_HELP, OfSamples, read_input
+from symclust.cli._input import FILE_HELP, OfSamples, prepared, read_input
 from symclust.cli._methods import Method, make_model
 from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, aim, write_table
 from symclust.cli._session import Work
@@ -99,10 +99,11 @@ def select_k(
 
     aim(session, table=(output, TABLES), report=(to.report, PAGES))
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
+    model = make_model(estimator, 2, session.seed)
+    data = prepared(session, model, found.data)
     with session.progress("Comparing numbers of clusters") as bar:
-        model = make_model(estimator, 2, session.seed)
         options: Any = {"candidates": candidates, "method": str(method), "random_state": session.seed}
-        choose = partial(select_n_clusters, found.data, model, **options)
+        choose = partial(select_n_clusters, data, model, **options)
         with resumable.kept(session, select_n_clusters, {"estimator": model, **options, "callback": None}):
             answer = session.best_so_far(bar, choose)
     session.begin_writing()

@@ -37,7 +37,7 @@ from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, Savable, data_are, is_recording, recording
-from symclust.validation import check_features, check_number, is_similarity, sample_names
+from symclust.validation import check_features, check_number, is_a, is_similarity, sample_names
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
 
@@ -69,6 +69,8 @@ class Clusterer(
     def _saved_state(self, data: bool) -> dict[str, Any]:
         """Return what is saved: no callback, and parameters given as arrays only with the data."""
         state = super()._saved_state(data)
+        if not data and state.get("preparation_") is not None:
+            state["preparation_"] = state["preparation_"].without_rows()
         for name, parameter in signature(type(self)).parameters.items():
             if name == "callback" or (not data and _holds_data(state[name])):
                 state[name] = None if name == "callback" else parameter.default
@@ -288,6 +290,9 @@ class SimilarityEstimator(Clusterer):
             self.__dict__.pop("feature_names_in_", None)
         else:
             self._note_features(X)
+        self.preparation_ = plan = similarity.preparation
+        if plan is not None:  # features are those that the plan makes
+            validate_data(self, plan.header(), reset=True, skip_check_array=True)
         return similarity
 
     def _store(self, similarity: Similarity, best: Result) -> None:
@@ -436,6 +441,8 @@ class SimilarityEstimator(Clusterer):
         if isinstance(rule, Attributed):
             return rule.read_nodes(X)
         self._refuse_similarity(X)
+        plan = self.__dict__.get("preparation_")
+        X = plan.apply(X) if plan is not None and is_a(X, "pandas", "DataFrame") else X
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
             pairs = ": the similarities of each new sample to the training samples" * rule.takes_pairs

@@ -28,6 +28,7 @@ from symclust.inputs.networks import (
     read_matrix,
 )
 from symclust.inputs.similarity import Given, Similarity
+from symclust.inputs.table import plan_for
 from symclust.operators import Operator, as_operator
 from symclust.validation import (
     GRAPHS,
@@ -70,6 +71,10 @@ def read_similarity(
         name = affinity = _affinity_of_table(X)
     if _holds_pairs(affinity, given):
         return _read_pairs(X, kind, name, given, normalizes)
+    if (plan := plan_for(X)) is not None:
+        settled = {"scale": None} if name == "auto" and plan.scale != "auto" and "views" not in given else {}
+        made = read_similarity(plan.apply(X), affinity, {**settled, **given}, normalizes)
+        return replace(made, preparation=plan, words=f"{made.words}, of the table as preparation_ has it")
     again = partial(_matrix_of, affinity=affinity, params=params, normalizes=normalizes)
     return replace(read_features(X, affinity, given, normalizes), again=again)
 

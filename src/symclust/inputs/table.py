@@ -12,17 +12,17 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.graphs import columns_are_alike
 from symclust.inputs.columns import as_numbers, as_texts, counts_rows, role_of
-from symclust.validation import check_known, check_number, kind_of
+from symclust.validation import MARK, check_known, check_number, kind_of
 
-__all__ = ["MARK", "TablePlan", "plan_for"]
+__all__ = ["TablePlan", "plan_for"]
 
-MARK = "symclust"  # in the attrs of a DataFrame that is to be prepared: the options
 SCALES = ("auto", "standard", None)
 MISSING = ("neighbors", "mean", "drop_columns", "error")
 SKEWED = 1.0  # skewness from which the logarithm is taken
 LIGHT = 0.35  # of the spread of a number: a category comes in jumps, and would split the rows by itself
 OUTNUMBERED = 3  # categories for each number, from which they weigh as much
 WIDE = 50  # numbers, as from which `affinity="auto"` has rules for intensities and counts
+MATRIX = 1000  # columns of plain numbers, which are not looked at one by one
 NEIGHBORS, DONORS = 10, 5000  # rows that fill a gap, and rows of which they are taken
 
 
@@ -61,7 +61,7 @@ class TablePlan:
     category_weight: float
     missing: str
     n_gaps: int = 0
-    shift: Array | None = None  # of logarithms
+    middle: Array | None = None  # of numbers before the logarithm
     offset: Array | None = None  # of all columns made
     unit: Array | None = None
     donors: Array | None = None  # rows that fill gaps
@@ -134,7 +134,7 @@ class TablePlan:
             "auto" if are_vectors else "standard" if scale == "auto" else scale,
             float(category_weight),
             missing,
-            shift=_shifts(values, is_log),
+            middle=_middles(values, is_log),
         )
         return plan._fitted(frame)
 
@@ -196,17 +196,26 @@ class TablePlan:
             rows[gaps] = self._filled(rows)[gaps].astype(np.float32)
         return pandas.DataFrame(rows, index=frame.index, columns=self.feature_names)
 
+    def header(self) -> Any:
+        """Return a table without rows that has the columns `feature_names`."""
+        import pandas
+
+        return pandas.DataFrame(columns=self.feature_names)
+
+    def without_rows(self) -> TablePlan:
+        """Return the plan without rows of the table; it fills gaps with the mean of the column."""
+        return replace(self, donors=_means(self.donors)[np.newaxis])
+
     def _raw(self, frame: Any) -> Array:
         """Return numbers or their logarithms, and zeros and ones for categories; NaN for gaps."""
         values = _side_by_side(frame, [as_numbers(frame[name]) for name in self.numbers])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values[:, self.is_log] = np.log(values[:, self.is_log] + self.shift[self.is_log])
-        values[np.isinf(values)] = np.nan
+        large = np.maximum(values[:, self.is_log], 0)  # new rows may have negative ones
+        values[:, self.is_log] = np.log1p(large / self.middle[self.is_log])
         return _side_by_side(frame, [values, *(_one_hot(frame[name], v) for name, v in self.categories)])
 
     def _filled(self, rows: Array) -> Array:
         if self.missing != "neighbors":
-            return np.where(np.isnan(rows), np.nanmean(self.donors, axis=0), rows)
+            return np.where(np.isnan(rows), _means(self.donors), rows)
         from sklearn.impute import KNNImputer
 
         # Distances come from the other columns that both rows have.
@@ -237,22 +246,20 @@ def plan_for(X: Any) -> TablePlan | None:
 
     A DataFrame of numbers without gaps is an array with names, and taken as the array would be.
     """
-    if kind_of(X) not in ("table", "similarity table") or not len(X) or not X.shape[1]:
+    if kind_of(X) != "table" or not X.size or any(hasattr(dtype, "fill_value") for dtype in X.dtypes):
+        return None  # a table with fill values is a sparse array
+    options = X.attrs.get(MARK)
+    if not options and (options is None or X.shape[1] >= MATRIX) and _is_plain(X):
         return None
-    if MARK in X.attrs:
-        return TablePlan.of(X, **X.attrs[MARK])
-    kinds = {dtype.kind for dtype in X.dtypes}
-    if any(getattr(dtype, "subtype", None) is not None and hasattr(dtype, "fill_value") for dtype in X.dtypes):
-        return None  # of SciPy's sparse arrays
-    if kinds <= set("biufc") and not X.isna().any(axis=None) and not _counts(X):
-        return None
-    return TablePlan.of(X)
+    return TablePlan.of(X, **(options or {}))
 
 
-def _counts(X: Any) -> bool:
-    """Whether a column of whole numbers counts the rows."""
+def _is_plain(X: Any) -> bool:
+    """Whether there are numbers alone, without gaps, and none that count the rows."""
+    if not {dtype.kind for dtype in X.dtypes} <= set("biufc") or X.isna().any(axis=None):
+        return False
     whole = [place for place, dtype in enumerate(X.dtypes) if dtype.kind in "iu"]
-    return any(len(X) > 9 and counts_rows(X.iloc[:, place].to_numpy()) for place in whole)
+    return not any(len(X) > 9 and counts_rows(X.iloc[:, place].to_numpy()) for place in whole)
 
 
 # Decisions --------------------------------------------------------------------------------------------------
@@ -305,13 +312,13 @@ def _skewness(column: Array) -> float:
     return float((centred**3).mean() / spread**3) if spread > 0 else 0.0
 
 
-def _shifts(values: Array, is_log: Array) -> Array:
-    """Return what is added before a logarithm: the smallest positive number if there are zeros."""
-    shift = np.zeros(values.shape[1])
+def _middles(values: Array, is_log: Array) -> Array:
+    """Return the medians of positive numbers, units of logarithms log(1 + x/unit) that also take zeros."""
+    unit = np.ones(values.shape[1])
     for j in np.flatnonzero(is_log):
         positive = values[values[:, j] > 0, j]
-        shift[j] = positive.min() if positive.size and np.nanmin(values[:, j]) == 0 else 0.0
-    return shift
+        unit[j] = np.median(positive) if positive.size else 1.0
+    return unit
 
 
 def _one_hot(column: Any, values: list[str]) -> Array:
@@ -319,6 +326,12 @@ def _one_hot(column: Any, values: list[str]) -> Array:
     found = (texts[:, np.newaxis] == np.array(values, dtype=object)).astype(np.float64)
     found[texts == None] = np.nan  # noqa: E711 - entry by entry
     return found
+
+
+def _means(rows: Any) -> Array:
+    """Return the mean of each column, 0 if it is empty."""
+    filled = ~np.isnan(rows)
+    return np.where(filled, rows, 0).sum(axis=0) / np.maximum(1, filled.sum(axis=0))
 
 
 def _side_by_side(frame: Any, columns: list[Array]) -> Array:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import itertools
+import json
+from dataclasses import replace
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from symclust.exceptions import CombinationError, InputError, MissingExtraError, OptionError
 from symclust.readers._delimited import (
+    MISSING,
     Layout,
     as_names,
     import_pandas,
@@ -22,10 +27,20 @@ from symclust.readers._pairs import Described, as_network, as_similarity, kind_o
 from symclust.readers._source import FREE, Source
 from symclust.validation import check_known, check_memory
 
-__all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parquet", "read_table", "take_ids"]
+__all__ = [
+    "AUTO",
+    "find_ids",
+    "looks_like_header",
+    "name_columns",
+    "read_excel",
+    "read_json",
+    "read_parquet",
+    "read_table",
+    "take_ids",
+]
 
-TEXTS = ("error", "drop", "one_hot")
-GAPS = ("error", "drop_rows", "drop_columns", "mean")
+TEXTS = ("auto", "error", "drop", "one_hot")
+GAPS = ("auto", "error", "drop_rows", "drop_columns", "mean")
 ID_NAMES = (
     *(
         "id",
@@ -55,6 +70,7 @@ ID_NAMES = (
     *("patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id", "gene_name"),
 )
 AUTO = "auto"
+OBJECTS = 16  # bytes of memory for each of JSON
 BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
 
@@ -66,8 +82,8 @@ def read_table(
     header: bool | str = AUTO,
     id_column: Any = AUTO,
     columns: Any = None,
-    text_columns: str = "error",
-    missing: str = "error",
+    text_columns: str = "auto",
+    missing: str = "auto",
     encoding: str = "utf-8",
 ) -> Described:
     """Read delimited text."""
@@ -89,13 +105,76 @@ def read_parquet(
     kind: str = "auto",
     id_column: Any = AUTO,
     columns: Any = None,
-    text_columns: str = "error",
-    missing: str = "error",
+    text_columns: str = "auto",
+    missing: str = "auto",
 ) -> Described:
     """Read a Parquet file by pyarrow."""
     _check_options(AUTO, text_columns, missing)
-    frame = _load_parquet(source)
+    return _finish_frame(_load_parquet(source), source, kind, id_column, columns, text_columns, missing)
+
+
+def read_json(
+    source: Source,
+    kind: str = "auto",
+    id_column: Any = AUTO,
+    columns: Any = None,
+    text_columns: str = "auto",
+    missing: str = "auto",
+    encoding: str = "utf-8",
+) -> Described:
+    """Read a table in JSON: a list of rows, each a dict, or a dict of columns."""
+    _check_options(AUTO, text_columns, missing)
+    pandas, data = import_pandas(source.name), source.text(encoding)
+    source.afford(OBJECTS * len(data), f"The table in {source.name}")
+    try:
+        content = json.loads(data)
+        rows = isinstance(content, list) and content and all(isinstance(row, dict) for row in content)
+        if not rows and not (isinstance(content, dict) and all(isinstance(c, list | dict) for c in content.values())):
+            raise ValueError("expected a list of rows, each a dict, or a dict of columns")
+        frame = pandas.DataFrame(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source.name} holds no table: {str(error).splitlines()[0]:.200}.") from error
+    if isinstance(content, dict) and not isinstance(next(iter(content.values()), None), list):
+        frame.index = pandas.Index(as_names(map(str, frame.index)))
+        frame = frame.reset_index(drop=list(frame.index) == list(range(len(frame))))
+    return _finish_frame(frame, source, kind, id_column, columns, text_columns, missing)
+
+
+def read_excel(
+    source: Source,
+    kind: str = "auto",
+    id_column: Any = AUTO,
+    columns: Any = None,
+    text_columns: str = "auto",
+    missing: str = "auto",
+) -> Described:
+    """Read the first sheet of a workbook by openpyxl."""
+    _check_options(AUTO, text_columns, missing)
+    pandas = import_pandas(source.name)
+    try:
+        with source.open_anywhere() as file:
+            with ZipFile(file) as parts:
+                source.afford(sum(part.file_size for part in parts.infolist()), f"The workbook {source.name}", room=2)
+            file.seek(0)
+            frame = pandas.read_excel(file, engine="openpyxl", na_values=list(MISSING), keep_default_na=False)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Reading {source.name} needs openpyxl, which is not installed: pip install 'symclust[tables]'"
+        ) from error
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # of zipfile, openpyxl and XML parsers, for damaged files
+        first = str(error).split("\n")[0][:200]
+        raise InputError(f"{source.name} is not a workbook, or is damaged: {first}.") from error
+    return _finish_frame(frame, source, kind, id_column, columns, text_columns, missing)
+
+
+def _finish_frame(
+    frame: Any, source: Source, kind: str, id_column: Any, columns: Any, text_columns: str, missing: str
+) -> Described:
+    """Return the numbers of a table whose columns have names and types."""
     notes: list[str] = []
+    frame = frame.set_axis(_unique(list(frame.columns), notes), axis=1)
     if not (
         frame.index.nlevels == 1 and frame.index.equals(import_pandas(source.name).RangeIndex(len(frame)))
     ):
@@ -127,9 +206,6 @@ def _load_parquet(source: Source) -> Any:
     except Exception as error:  # pyarrow has its own errors, and raises others where metadata are damaged
         first = str(error).split("\n")[0][:200]
         raise InputError(f"{source.name} is not a Parquet file, or is damaged: {first}.") from error
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
     return frame
 
 
@@ -176,10 +252,21 @@ def name_columns(layout: Layout, header: bool | str, name: str) -> tuple[list[An
     if len(first) > width and not any(first[width:]):
         first = first[:width]
     names = [field or ("" if place == 0 else f"column {place + 1}") for place, field in enumerate(first)]
-    if len(set(names)) < len(names):
-        twice = next(field for field in names if names.count(field) > 1)
-        raise InputError(f"{name} has two columns called {twice!r}. Give each a name of its own.")
-    return names, True, []
+    notes: list[str] = []
+    return _unique(names, notes), True, notes
+
+
+def _unique(names: list[Any], notes: list[str]) -> list[Any]:
+    """Return names with " (2)" and so on behind those that were there before."""
+    made: dict[str, None] = {}
+    for name in names:
+        copies = itertools.chain([str(name)], (f"{name} ({n})" for n in itertools.count(2)))
+        made[next(copy for copy in copies if copy not in made and (copy == str(name) or copy not in names))] = None
+    renamed = [new for new, name in zip(made, names, strict=True) if new != str(name)]
+    if not renamed:
+        return names
+    notes.append(f"Columns with names that were taken are called {_listed(renamed)}.")
+    return list(made)
 
 
 def looks_like_header(rows: list[list[str]]) -> bool:
@@ -191,7 +278,14 @@ def looks_like_header(rows: list[list[str]]) -> bool:
     has_corner = len(first) == len(others[0]) and not is_number(first[0])
     if len(first) > 1 and first[has_corner:][: len(begins)] == begins[: len(first) - has_corner]:
         return has_corner or len(first) == len(others[0]) - 1
-    return not any(is_number(field) for field in first) and any(first)
+    numbers = [int(field) if field.isdigit() else None for field in first if is_number(field)]
+    return any(first) and (not numbers or (len(numbers) < len(first) and _count_on(numbers)))
+
+
+def _count_on(numbers: list[int | None]) -> bool:
+    """Whether numbers in a first row are years or other steps in time, as in a table of one row per country."""
+    steps = {None if None in pair else pair[1] - pair[0] for pair in itertools.pairwise(numbers)}  # type: ignore[operator]
+    return len(numbers) > 1 and len(steps) == 1 and None not in steps and steps != {0}
 
 
 def find_ids(
@@ -204,13 +298,14 @@ def find_ids(
     if id_column != AUTO:
         return _place_of(id_column, names, width, name), True
     called = [] if names is None else [str(column).strip().lower() for column in names]
-    for place, column in enumerate(called):
-        if (place == 0 and (column == "" or column.startswith("unnamed: 0"))) or column in ID_NAMES:
-            return place, True
+    if called and (called[0] == "" or called[0].startswith("unnamed: 0")):
+        return 0, True
     rows = layout.rows[1:] if names is not None else layout.rows
     begins = [row[0] for row in rows if row]
     is_text = bool(begins) and not any(is_number(f) or f.lower() in FLAGS for f in begins) and width > 1
-    return (0, False) if is_text and len(set(begins)) == len(begins) else (None, True)
+    if is_text and len(set(begins)) == len(begins):
+        return 0, False
+    return next((place for place, column in enumerate(called) if column in ID_NAMES), None), False
 
 
 def _place_of(column: Any, names: list[Any] | None, width: int, name: str) -> int:
@@ -230,14 +325,14 @@ def _those(column: Any, names: list[Any] | None, width: int) -> str:
 
 
 def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[Any] | None:
-    """Return the names of samples; None where a column that only looks like names repeats some."""
-    if not is_sure and not column.is_unique:
+    """Return the names of samples; None if a column that only looks like names repeats or lacks some."""
+    if not is_sure and not (column.is_unique and column.notna().all()):
         return None
     called = f"column {column.name!r}" if column.name != "" else "the first column"
     if column.isna().any():
-        row = int(column.isna().to_numpy().argmax()) + 1
+        row = int(column.isna().to_numpy().argmax())
         raise InputError(
-            f"{name}: {called} names the samples, but row {row:,} has no name. Fill it in, or say "
+            f"{name}: {called} names the samples, but row {row:,} (from 0 on) has no name. Fill it in, or say "
             "id_column=None."
         )
     ids = as_names(str(value).strip() for value in column)
@@ -253,10 +348,10 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
     if len(set(ids)) == len(ids):
         return
     seen: dict[Any, int] = {}
-    row, twice = next((row, i) for row, i in enumerate(ids, 1) if seen.setdefault(i, row) != row)
+    row, twice = next((row, i) for row, i in enumerate(ids) if seen.setdefault(i, row) != row)
     raise InputError(
         f"{name}: {called} names the samples, but {twice!r} occurs twice, in rows {seen[twice]:,} and "
-        f"{row:,}. Give each sample a name of its own, or say id_column=None (no names) or id_column='...' "
+        f"{row:,} (from 0 on). Give each sample a name of its own, or say id_column=None (no names) or id_column='...' "
         "(another column)."
     )
 
@@ -279,18 +374,22 @@ def _finish(
     if ids is not None and not is_counted:
         pandas = import_pandas(name)
         frame = frame.set_index(pandas.Index(ids, name=frame.index.name, tupleize_cols=False))
-    frame = _drop_empty(_select(frame, columns, name), notes)
+    whole, frame = frame, _drop_empty(_select(frame, columns, name), notes)
     is_square = kind in ("auto", "similarity", "graph") and _matches(frame, ids)
-    if is_square and missing != "error":
+    if is_square and missing not in ("auto", "error"):
         raise CombinationError(
             f"missing={missing!r} is not possible for {name}, whose rows and columns have the same names: a "
             "table of similarities needs a number for every pair."
         )
+    if is_square or kind in ("similarity", "graph"):  # which hold nothing but numbers
+        text_columns, missing = ((given, "error")[given == "auto"] for given in (text_columns, missing))
     frame = _as_numbers(_mend(frame, text_columns, missing, name, notes), text_columns, name, notes)
-    _refuse_infinite(frame, name)
+    if missing != "auto":
+        _refuse_infinite(frame, name)
     if is_square:
         return _describe_pairs(frame, kind, name, notes)
-    return _describe_rows(frame, None if is_counted else ids, kind, name, notes)
+    found = _describe_rows(frame, None if is_counted else ids, kind, name, notes)
+    return replace(found, table=whole) if found.kind == "features" else found
 
 
 def _select(frame: Any, columns: Any, name: str) -> Any:
@@ -326,7 +425,7 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
         notes.append(f"Left out the text column{'s' * (len(dropped) != 1)} {_listed(dropped)}.")
         frame = frame.drop(columns=dropped)
     gaps = frame.isna()
-    if not gaps.to_numpy().any():
+    if missing == "auto" or not gaps.to_numpy().any():
         return frame
     by_column = gaps.sum()
     concerned = by_column[by_column > 0]
@@ -384,7 +483,7 @@ def _as_numbers(frame: Any, text_columns: str, name: str, notes: list[str]) -> A
     texts = _texts_of(numbers)
     if texts and text_columns == "one_hot":
         numbers = _one_hot(numbers, texts, notes)
-    elif texts:
+    elif texts and text_columns != "auto":
         raise InputError(_about_texts(numbers, texts, name))
     if numbers.shape[1] == 0 or not len(numbers):
         what = "rows" if not len(numbers) else "columns"
@@ -454,7 +553,7 @@ def _refuse_infinite(frame: Any, name: str) -> None:
 
 def _row(frame: Any, row: int) -> str:
     named = frame.index[row]
-    return f"row {row + 1:,}" if isinstance(named, int | np.integer) else f"row {row + 1:,} ({named!r:.60})"
+    return f"row {row:,} (from 0 on)" if isinstance(named, int | np.integer) else f"row {row:,} ({named!r:.60})"
 
 
 def _columns(columns: Any) -> str:
@@ -489,7 +588,7 @@ def _describe_pairs(frame: Any, kind: str, name: str, notes: list[str]) -> Descr
 def _describe_rows(frame: Any, ids: list[Any] | None, kind: str, name: str, notes: list[str]) -> Described:
     # Rows may have been left out: names are those of the rows that stay.
     names = None if ids is None else frame.index.tolist()
-    if kind == "auto" and frame.shape[0] == frame.shape[1]:
+    if kind == "auto" and frame.shape[0] == frame.shape[1] and not _texts_of(frame) and frame.notna().all(axis=None):
         kind = kind_of_matrix(frame.to_numpy(dtype=np.float64), name)
     if kind == "similarity":
         return Described(as_similarity(frame.to_numpy(dtype=np.float64), names, name), kind, names, notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-__all__ = ["ENDS", "GRAPHS", "OTHER_ENDS", "end_columns", "is_a", "is_similarity", "kind_of", "sample_names"]
+__all__ = ["ENDS", "GRAPHS", "MARK", "OTHER_ENDS", "end_columns", "is_a", "is_similarity", "kind_of", "sample_names"]
 
 KINDS = {  # by library and class; the first class of the method resolution order that is listed decides
     ("symclust", "Network"): "network",
@@ -23,6 +23,7 @@ KINDS = {  # by library and class; the first class of the method resolution orde
     ("torch", "Tensor"): "tensor",
 }
 GRAPHS = ("network", "networkx graph", "igraph graph", "edge table")
+MARK = "symclust"  # in the attrs of a DataFrame that `fit` is to prepare, with the options of its plan
 # Columns with the ends of edges, by the lists of networkx, igraph, Gephi and others.
 ENDS = ("source", "src", "from", "node1", "node_1", "u", "head", "id1", "vertex1")
 OTHER_ENDS = ("target", "dst", "dest", "destination", "to", "node2", "node_2", "v", "tail", "id2", "vertex2")
