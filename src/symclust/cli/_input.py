@@ -222,11 +222,10 @@ def prepared(session: Session, model: Any, data: Any) -> Any:
 
     Models of similarities prepare a table themselves, the others compare its numbers as they are.
     """
-    from symclust.estimators import SimilarityEstimator
     from symclust.inputs.table import plan_for
     from symclust.validation import MARK
 
-    is_prepared = isinstance(model, SimilarityEstimator)
+    is_prepared = "affinity" in model.get_params()
     if not is_prepared and hasattr(data, "attrs") and MARK in data.attrs:
         data.attrs[MARK] = {"log": False, **data.attrs[MARK]} | {"scale": data.attrs[MARK].get("scale")}
     plan = plan_for(data)

@@ -85,7 +85,7 @@ def _role_of_texts(texts: Any, n_values: int, n_rows: int) -> tuple[str, str]:
 
 def counts_rows(numbers: Array) -> bool:
     """Whether nine of ten numbers are followed by the next one."""
-    return len(numbers) > 2 and np.count_nonzero(np.diff(numbers) == 1) >= COUNTING * (len(numbers) - 1)
+    return len(numbers) > 2 and bool((np.diff(numbers) == 1).mean() >= COUNTING)
 
 
 def _words(name: str) -> list[str]:
@@ -122,4 +122,6 @@ def as_texts(column: Any) -> Any:
         texts = [f"{value:g}" for value in as_numbers(column)]
     else:
         texts = [str(value).strip() for value in column]
-    return np.where(column.isna().to_numpy(), None, np.array(texts, dtype=object))
+    found = np.array(texts, dtype=object)
+    found[column.isna().to_numpy()] = None
+    return found

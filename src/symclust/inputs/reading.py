@@ -47,7 +47,7 @@ COMPLETE = ("gaussian", "self_tuning")  # dense n × n arrays unless they are to
 NONNEGATIVE_ONLY = (*GIVEN, "cosine")  # negative numbers in X make negative similarities
 
 
-def read_similarity(
+def read_similarity(  # noqa: PLR0911 - one for each kind
     X: Any, affinity: Any, params: dict[str, Any] | None, normalizes: bool = False
 ) -> Similarity:
     """Return the similarity that X describes under an `affinity`.

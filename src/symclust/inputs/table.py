@@ -16,7 +16,6 @@ from symclust.validation import MARK, check_known, check_number, kind_of
 
 __all__ = ["TablePlan", "plan_for"]
 
-SCALES = ("auto", "standard", None)
 MISSING = ("neighbors", "mean", "drop_columns", "error")
 SKEWED = 1.0  # skewness from which the logarithm is taken
 LIGHT = 0.35  # of the spread of a number: a category comes in jumps, and would split the rows by itself
@@ -116,10 +115,13 @@ class TablePlan:
         """
         told = {"drop": drop, "numbers": numbers, "categories": categories}
         roles = _roles(frame, {name: _listed(columns) for name, columns in told.items()}, missing)
-        check_known("scale", scale, SCALES)
+        if scale is not None:
+            check_known("scale", scale, ("auto", "standard"), ", or None")
         as_number = [name for name, (role, _) in roles.items() if role == "number"]
         texts = {name: as_texts(frame[name]) for name, (role, _) in roles.items() if role == "category"}
-        made = [(name, sorted({text for text in column if text is not None})) for name, column in texts.items()]
+        made = [
+            (name, sorted({text for text in column if text is not None})) for name, column in texts.items()
+        ]
         values = _side_by_side(frame, [as_numbers(frame[name]) for name in as_number])
         are_vectors = scale == "auto" and not made and _are_vectors(values)
         is_log = _logs(as_number, values, False if are_vectors and log == "auto" else log)
@@ -210,7 +212,7 @@ class TablePlan:
         """Return numbers or their logarithms, and zeros and ones for categories; NaN for gaps."""
         values = _side_by_side(frame, [as_numbers(frame[name]) for name in self.numbers])
         large = np.maximum(values[:, self.is_log], 0)  # new rows may have negative ones
-        values[:, self.is_log] = np.log1p(large / self.middle[self.is_log])
+        values[:, self.is_log] = np.log1p(large / np.asarray(self.middle)[self.is_log])
         return _side_by_side(frame, [values, *(_one_hot(frame[name], v) for name, v in self.categories)])
 
     def _filled(self, rows: Array) -> Array:
@@ -227,7 +229,9 @@ class TablePlan:
         units = {"standard": ", standardised", None: ", as they are", "auto": ", of one unit"}[self.scale]
         kinds = [f"{name!r} ({len(values)} values)" for name, values in self.categories]
         weight = f", with {self.category_weight:g} of the weight of a number" * (self.scale == "standard")
-        filled = {"neighbors": f"mean of the {NEIGHBORS} nearest rows"}.get(self.missing, "mean of the column")
+        filled = {"neighbors": f"mean of the {NEIGHBORS} nearest rows"}.get(
+            self.missing, "mean of the column"
+        )
         lines = {
             "Numbers": _quoted(self.numbers) + units if self.numbers else "",
             "Logarithms": _quoted(logs),
@@ -283,7 +287,7 @@ def _roles(frame: Any, told: dict[str, list[Any]], missing: str) -> dict[Any, tu
     if gaps and missing == "error":
         n = int(frame[gaps].isna().to_numpy().sum())
         raise InputError(f"{n:,} values are missing, in {_quoted(gaps)}. missing= may be {_quoted(MISSING)}.")
-    return roles | ({c: ("", "has gaps") for c in gaps} if missing == "drop_columns" else {})
+    return roles | (dict.fromkeys(gaps, ("", "has gaps")) if missing == "drop_columns" else {})
 
 
 def _are_vectors(values: Array) -> bool:
@@ -297,7 +301,9 @@ def _logs(names: list[Any], values: Array, log: Any) -> Array:
     if isinstance(log, bool):
         return np.array([log and np.nanmin(column) >= 0 for column in values.T], dtype=bool)
     if isinstance(log, str) and log == "auto":
-        return np.array([np.nanmin(column) >= 0 and _skewness(column) > SKEWED for column in values.T], dtype=bool)
+        return np.array(
+            [np.nanmin(column) >= 0 and _skewness(column) > SKEWED for column in values.T], dtype=bool
+        )
     wanted = _listed(log)
     unfit = [n for n, column in zip(names, values.T, strict=True) if n in wanted and np.nanmin(column) < 0]
     if unfit or not set(wanted) <= set(names):

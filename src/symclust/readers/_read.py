@@ -231,7 +231,7 @@ def _format_of(source: Source, kind: str, options: dict[str, Any]) -> str:
     return _format_of_text(source, kind, options)
 
 
-def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:
+def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:  # noqa: PLR0911
     data = source.text(options.get("encoding", "utf-8"))
     start = data[:400].lstrip().lower()
     if start.startswith((b"<?xml", b"<graphml", b"<!doctype")):

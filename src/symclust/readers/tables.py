@@ -129,7 +129,9 @@ def read_json(
     try:
         content = json.loads(data)
         rows = isinstance(content, list) and content and all(isinstance(row, dict) for row in content)
-        if not rows and not (isinstance(content, dict) and all(isinstance(c, list | dict) for c in content.values())):
+        if not rows and not (
+            isinstance(content, dict) and all(isinstance(c, list | dict) for c in content.values())
+        ):
             raise ValueError("expected a list of rows, each a dict, or a dict of columns")
         frame = pandas.DataFrame(content)
     except (ValueError, RecursionError) as error:
@@ -154,7 +156,9 @@ def read_excel(
     try:
         with source.open_anywhere() as file:
             with ZipFile(file) as parts:
-                source.afford(sum(part.file_size for part in parts.infolist()), f"The workbook {source.name}", room=2)
+                source.afford(
+                    sum(part.file_size for part in parts.infolist()), f"The workbook {source.name}", room=2
+                )
             file.seek(0)
             frame = pandas.read_excel(file, engine="openpyxl", na_values=list(MISSING), keep_default_na=False)
     except ImportError as error:
@@ -261,7 +265,9 @@ def _unique(names: list[Any], notes: list[str]) -> list[Any]:
     made: dict[str, None] = {}
     for name in names:
         copies = itertools.chain([str(name)], (f"{name} ({n})" for n in itertools.count(2)))
-        made[next(copy for copy in copies if copy not in made and (copy == str(name) or copy not in names))] = None
+        made[
+            next(copy for copy in copies if copy not in made and (copy == str(name) or copy not in names))
+        ] = None
     renamed = [new for new, name in zip(made, names, strict=True) if new != str(name)]
     if not renamed:
         return names
@@ -283,9 +289,11 @@ def looks_like_header(rows: list[list[str]]) -> bool:
 
 
 def _count_on(numbers: list[int | None]) -> bool:
-    """Whether numbers in a first row are years or other steps in time, as in a table of one row per country."""
-    steps = {None if None in pair else pair[1] - pair[0] for pair in itertools.pairwise(numbers)}  # type: ignore[operator]
-    return len(numbers) > 1 and len(steps) == 1 and None not in steps and steps != {0}
+    """Whether numbers in a first row are years or other even steps, as in a table of one row per country."""
+    if len(numbers) < 2 or None in numbers:
+        return False
+    steps = set(np.diff(np.array(numbers, dtype=np.float64)))
+    return len(steps) == 1 and steps != {0}
 
 
 def find_ids(
@@ -332,8 +340,8 @@ def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[An
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax())
         raise InputError(
-            f"{name}: {called} names the samples, but row {row:,} (from 0 on) has no name. Fill it in, or say "
-            "id_column=None."
+            f"{name}: {called} names the samples, but row {row:,} (from 0 on) has no name. Fill it in, or "
+            "say id_column=None."
         )
     ids = as_names(str(value).strip() for value in column)
     _check_ids(ids, name, called)
@@ -351,8 +359,8 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
     row, twice = next((row, i) for row, i in enumerate(ids) if seen.setdefault(i, row) != row)
     raise InputError(
         f"{name}: {called} names the samples, but {twice!r} occurs twice, in rows {seen[twice]:,} and "
-        f"{row:,} (from 0 on). Give each sample a name of its own, or say id_column=None (no names) or id_column='...' "
-        "(another column)."
+        f"{row:,} (from 0 on). Give each sample a name of its own, or say id_column=None (no names) or "
+        "id_column='...' (another column)."
     )
 
 
@@ -553,7 +561,9 @@ def _refuse_infinite(frame: Any, name: str) -> None:
 
 def _row(frame: Any, row: int) -> str:
     named = frame.index[row]
-    return f"row {row:,} (from 0 on)" if isinstance(named, int | np.integer) else f"row {row:,} ({named!r:.60})"
+    return (
+        f"row {row:,} (from 0 on)" if isinstance(named, int | np.integer) else f"row {row:,} ({named!r:.60})"
+    )
 
 
 def _columns(columns: Any) -> str:
@@ -588,7 +598,12 @@ def _describe_pairs(frame: Any, kind: str, name: str, notes: list[str]) -> Descr
 def _describe_rows(frame: Any, ids: list[Any] | None, kind: str, name: str, notes: list[str]) -> Described:
     # Rows may have been left out: names are those of the rows that stay.
     names = None if ids is None else frame.index.tolist()
-    if kind == "auto" and frame.shape[0] == frame.shape[1] and not _texts_of(frame) and frame.notna().all(axis=None):
+    if (
+        kind == "auto"
+        and frame.shape[0] == frame.shape[1]
+        and not _texts_of(frame)
+        and frame.notna().all(axis=None)
+    ):
         kind = kind_of_matrix(frame.to_numpy(dtype=np.float64), name)
     if kind == "similarity":
         return Described(as_similarity(frame.to_numpy(dtype=np.float64), names, name), kind, names, notes)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-__all__ = ["ENDS", "GRAPHS", "MARK", "OTHER_ENDS", "end_columns", "is_a", "is_similarity", "kind_of", "sample_names"]
+__all__ = [
+    "ENDS",
+    "GRAPHS",
+    "MARK",
+    "OTHER_ENDS",
+    "end_columns",
+    "is_a",
+    "is_similarity",
+    "kind_of",
+    "sample_names",
+]
 
 KINDS = {  # by library and class; the first class of the method resolution order that is listed decides
     ("symclust", "Network"): "network",
