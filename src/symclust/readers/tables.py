@@ -19,6 +19,7 @@ from symclust.readers._delimited import (
     import_pandas,
     is_number,
     lay_out,
+    line_of,
     parse,
     take_sample,
     without_comments,
@@ -70,6 +71,8 @@ ID_NAMES = (
     *("patient", "patient_id", "node", "cell", "cell_id", "barcode", "gene", "gene_id", "gene_name"),
 )
 AUTO = "auto"
+YEARS = (1500, 2200)
+MOST_ABOVE = 6  # lines of a title above a table
 OBJECTS = 16  # bytes of memory for each of JSON
 BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
@@ -90,6 +93,7 @@ def read_table(
     _check_options(header, text_columns, missing)
     data = without_comments(source.text(encoding))
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
+    data, layout = _without_title(data, layout)
     names, has_header, notes = name_columns(layout, header, source.name)
     place, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
     frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
@@ -98,6 +102,18 @@ def read_table(
         ids = take_ids(frame.iloc[:, place], source.name, is_sure, notes)
         frame = frame if ids is None else frame.drop(columns=frame.columns[place])
     return _finish(frame, ids, kind, columns, text_columns, missing, source.name, layout.notes + notes)
+
+
+def _without_title(data: bytes, layout: Layout) -> tuple[bytes, Layout]:
+    """Return a table without the shorter lines above it, if all others have one width."""
+    rows, width = layout.rows, layout.width
+    above = next((place for place, row in enumerate(rows) if len(row) >= width - 1), 0)
+    rest = rows[above:]
+    if not 0 < above <= MOST_ABOVE or len(rest) < 3 or any(len(row) != width for row in rest[1:]):
+        return data, layout
+    start = line_of(data, layout.delimiter, above) - 1
+    notes = [*layout.notes, f"Left out {above} shorter line{'s' * (above != 1)} above the table."]
+    return b"\n" * start + data.split(b"\n", start)[start], replace(layout, rows=rest, notes=notes)
 
 
 def read_parquet(
@@ -284,16 +300,16 @@ def looks_like_header(rows: list[list[str]]) -> bool:
     has_corner = len(first) == len(others[0]) and not is_number(first[0])
     if len(first) > 1 and first[has_corner:][: len(begins)] == begins[: len(first) - has_corner]:
         return has_corner or len(first) == len(others[0]) - 1
-    numbers = [int(field) if field.isdigit() else None for field in first if is_number(field)]
-    return any(first) and (not numbers or (len(numbers) < len(first) and _count_on(numbers)))
+    has_numbers = any(is_number(field) for field in first)
+    return any(first) and (not has_numbers or (_names_years(first) and not _names_years(others[0])))
 
 
-def _count_on(numbers: list[int | None]) -> bool:
-    """Whether numbers in a first row are years or other even steps, as in a table of one row per country."""
-    if len(numbers) < 2 or None in numbers:
-        return False
-    steps = set(np.diff(np.array(numbers, dtype=np.float64)))
-    return len(steps) == 1 and steps != {0}
+def _names_years(row: list[str]) -> bool:
+    """Whether a row holds texts and then years in even steps, as the header of a table of countries does."""
+    numbers = [field for field in row if is_number(field)]
+    years = [int(field) for field in numbers if field.isdigit() and YEARS[0] <= int(field) <= YEARS[1]]
+    steps = {later - year for year, later in itertools.pairwise(years)}
+    return 2 <= len(years) == len(numbers) < len(row) and len(steps) == 1 and 0 not in steps
 
 
 def find_ids(
@@ -444,7 +460,7 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
         raise InputError(
             f"{name}: {missing_values} missing, in {_columns(concerned.index)}; the first "
             f"in {_row(frame, row)} of column {column!r}. Say what to do about them: missing='drop_rows', "
-            "'drop_columns' or 'mean'."
+            "missing='drop_columns' or missing='mean'."
         )
     return {"drop_rows": _drop_rows, "drop_columns": _drop_columns, "mean": _fill}[missing](
         frame, gaps, name, notes
