@@ -11,11 +11,7 @@ from symclust.cli._console import as_options
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        (
-            "note\nmany words\nother words\n" + "x y\n" * 9,
-            ("--kind", "features", "--drop", "note"),
-            "--numbers",
-        ),
+        ("note,year\n" + "some words,2001\n" * 9, (), "--numbers NAME,NAME"),
         ("name,age\nann,1\nbob,2\ncem,3\n", ("--drop", "aeg"), "no column 'aeg'"),
         ("a,b\n1,2\n3\n", (), "ragged"),
         ("", (), "empty"),

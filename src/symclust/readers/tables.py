@@ -323,7 +323,7 @@ def find_ids(
         return _place_of(id_column, names, width, name), True
     called = [] if names is None else [str(column).strip().lower() for column in names]
     if called and (called[0] == "" or called[0].startswith("unnamed: 0")):
-        return 0, True
+        return 0, False
     rows = layout.rows[1:] if names is not None else layout.rows
     begins = [row[0] for row in rows if row]
     is_text = bool(begins) and not any(is_number(f) or f.lower() in FLAGS for f in begins) and width > 1
