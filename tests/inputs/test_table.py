@@ -228,3 +228,12 @@ def test_a_column_that_outweighs_the_others_is_pointed_at():
     X = np.random.default_rng(0).normal(size=(40, 4)) * [1, 1, 1, 1000]
     with pytest.warns(UserWarning, match="Column 3 varies"):
         SymNMF(2, affinity="gaussian", random_state=0, max_iter=1).fit(X)
+
+
+def test_pixels_of_two_values_are_numbers():
+    from sklearn.datasets import load_digits
+
+    pixels = load_digits(as_frame=True).data.astype(int)
+    plan = TablePlan.of(pixels)
+    assert (plan.scale, plan.categories) == ("auto", [])
+    np.testing.assert_array_equal(plan.apply(pixels), pixels[plan.numbers])

@@ -78,8 +78,8 @@ CASES = [
         "a column of text",
         "people.csv",
         b"age,town,height\n29,Ulm,1.70\n27,Bonn,1.85\n51,Ulm,1.66\n",
-        "people.csv: column 'town' holds text, the first 'Ulm' in row 0 (from 0 on) of column 'town'. Say what to do: "
-        "text_columns='drop' leaves them out, text_columns='one_hot' makes a column for each value, "
+        "people.csv: column 'town' holds text, the first 'Ulm' in row 0 (from 0 on) of column 'town'. "
+        "Say what to do: text_columns='drop' leaves them out, text_columns='one_hot' makes a column for each value, "
         "id_column=... takes one for names of samples, columns=[...] chooses.",
         {"text_columns": "error"},
     ),
@@ -111,8 +111,8 @@ CASES = [
         "people.csv",
         TABLE.replace(b"cem", b"ann"),
         "people.csv: column 'name' names the samples, but 'ann' occurs twice, in rows 0 and 2 (from "
-        "0 on). Give each sample a name of its own, or say id_column=None (no names) or id_column='...' (another "
-        "column).",
+        "0 on). Give each sample a name of its own, or say id_column=None (no names) or "
+        "id_column='...' (another column).",
         {"id_column": "name"},
     ),
     Case(

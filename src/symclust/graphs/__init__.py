@@ -25,7 +25,7 @@ from symclust.graphs._copies import first_of_equal, grouped, row_keys
 from symclust.graphs._cues import Barriers, find_barriers, pixel_edges
 from symclust.graphs._image import Picture, images_library, read_image
 from symclust.graphs._lengths import unit_rows
-from symclust.graphs._scaling import columns_are_alike, means_and_spreads
+from symclust.graphs._scaling import columns_are_alike
 from symclust.graphs.affinities import (
     Affinity,
     Gaussian,
@@ -74,7 +74,6 @@ __all__ = [
     "gaussian",
     "grouped",
     "images_library",
-    "means_and_spreads",
     "multi_view",
     "nearest_neighbors",
     "normalized_cut",

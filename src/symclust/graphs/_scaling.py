@@ -10,7 +10,7 @@ from scipy import sparse
 from symclust._types import Array, Features
 from symclust.validation import check_memory
 
-__all__ = ["SCALES", "Scaling", "columns_are_alike", "means_and_spreads"]
+__all__ = ["SCALES", "Scaling", "columns_are_alike"]
 
 SCALES = ("arcsinh", "soft", "standard")
 ALIKE = 5.0  # largest standard deviation of columns in one unit, in multiples of the smallest

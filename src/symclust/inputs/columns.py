@@ -57,7 +57,9 @@ def role_of(column: Any) -> tuple[str, str]:
     return _role_of_texts(filled.map(str), n_values, len(column))
 
 
-def _role_of_numbers(name: str, numbers: Array, n_values: int) -> tuple[str, str]:
+def _role_of_numbers(  # noqa: PLR0911 - one for each role
+    name: str, numbers: Array, n_values: int
+) -> tuple[str, str]:
     if n_values == 2:
         return "category", ""
     if (numbers % 1 != 0).any():
@@ -65,8 +67,10 @@ def _role_of_numbers(name: str, numbers: Array, n_values: int) -> tuple[str, str
     words = _words(name)
     if counts_rows(numbers):
         return "", "counts the rows"
-    if words and (words[-1] in CODES or (words[-1] in COUNTERS and n_values == len(numbers))):
+    if words and n_values == len(numbers) and words[-1] in CODES | COUNTERS:
         return "", "names the rows"
+    if words and words[-1] in CODES:
+        return "", "codes"
     for word, (least, most) in DATES.items():
         if word in words and numbers.min() >= least and numbers.max() <= most:
             return "", word

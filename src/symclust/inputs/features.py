@@ -8,10 +8,11 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
 from symclust import registry
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
-from symclust.graphs import Affinity, NormalizedCut, RandomWalk, means_and_spreads
+from symclust.graphs import Affinity, NormalizedCut, RandomWalk
 from symclust.inputs.choice import choose_for_samples
 from symclust.inputs.similarity import Called, OfSamples, Similarity, Stepped
 from symclust.operators import as_operator
@@ -65,16 +66,16 @@ def read_features(X: Any, affinity: Any, params: dict[str, Any], normalizes: boo
 
 def _warn_of_units(samples: Any, X: Any) -> None:
     """Say if one column is so much larger than the others that distances are its own."""
-    _, spreads = means_and_spreads(samples)
+    spreads = np.sqrt(StandardScaler(with_mean=False).fit(samples).var_)
     spreads = np.where(spreads > 0, spreads, np.nan)
     usual = np.nanmedian(spreads) if np.isfinite(spreads).sum() > 1 else np.inf
     largest = int(np.nanargmax(spreads)) if np.isfinite(usual) else 0
     if spreads[largest] > UNEVEN * usual:
         called = repr(str(X.columns[largest])) if hasattr(X, "columns") else f"{largest}"
         warn(
-            f"Column {called} varies {spreads[largest] / usual:,.0f} times as much as the middle one and "
-            "decides nearly alone which samples are alike. affinity='auto' brings columns to one unit, and so "
-            "do affinity_params={'scale': 'standard'} for nearest_neighbors and sklearn's StandardScaler."
+            f"Column {called} varies {spreads[largest] / usual:,.0f} times as much as the middle one "
+            "and decides nearly alone which samples are alike. affinity='auto' brings columns to one unit, and "
+            "so do affinity_params={'scale': 'standard'} for nearest_neighbors and sklearn's StandardScaler."
         )
 
 

@@ -117,6 +117,8 @@ class TablePlan:
         roles = _roles(frame, {name: _listed(columns) for name, columns in told.items()}, missing)
         if scale is not None:
             check_known("scale", scale, ("auto", "standard"), ", or None")
+        if scale == "auto" and _is_wide(frame, roles):  # pixels may have two values, and are no categories
+            roles = {name: (role and "number", reason) for name, (role, reason) in roles.items()}
         as_number = [name for name, (role, _) in roles.items() if role == "number"]
         texts = {name: as_texts(frame[name]) for name, (role, _) in roles.items() if role == "category"}
         made = [
@@ -288,6 +290,12 @@ def _roles(frame: Any, told: dict[str, list[Any]], missing: str) -> dict[Any, tu
         n = int(frame[gaps].isna().to_numpy().sum())
         raise InputError(f"{n:,} values are missing, in {_quoted(gaps)}. missing= may be {_quoted(MISSING)}.")
     return roles | (dict.fromkeys(gaps, ("", "has gaps")) if missing == "drop_columns" else {})
+
+
+def _is_wide(frame: Any, roles: dict[Any, tuple[str, str]]) -> bool:
+    """Whether there are many numbers, and categories only where numbers have two values."""
+    kinds = [frame[name].dtype.kind for name, (role, _) in roles.items() if role == "category"]
+    return sum(role == "number" for role, _ in roles.values()) >= WIDE and set(kinds) <= set("iuf")
 
 
 def _are_vectors(values: Array) -> bool:
