@@ -79,8 +79,8 @@ CASES = [
         "people.csv",
         b"age,town,height\n29,Ulm,1.70\n27,Bonn,1.85\n51,Ulm,1.66\n",
         "people.csv: column 'town' holds text, the first 'Ulm' in row 0 (from 0 on) of column 'town'. "
-        "Say what to do: text_columns='drop' leaves them out, text_columns='one_hot' makes a column for each value, "
-        "id_column=... takes one for names of samples, columns=[...] chooses.",
+        "Say what to do: text_columns='drop' leaves them out, text_columns='one_hot' makes a column for "
+        "each value, id_column=... takes one for names of samples, columns=[...] chooses.",
         {"text_columns": "error"},
     ),
     Case(

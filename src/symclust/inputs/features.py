@@ -73,9 +73,9 @@ def _warn_of_units(samples: Any, X: Any) -> None:
     if spreads[largest] > UNEVEN * usual:
         called = repr(str(X.columns[largest])) if hasattr(X, "columns") else f"{largest}"
         warn(
-            f"Column {called} varies {spreads[largest] / usual:,.0f} times as much as the middle one "
-            "and decides nearly alone which samples are alike. affinity='auto' brings columns to one unit, and "
-            "so do affinity_params={'scale': 'standard'} for nearest_neighbors and sklearn's StandardScaler."
+            f"Column {called} varies {spreads[largest] / usual:,.0f} times as much as the middle one and "
+            "decides nearly alone which samples are alike. affinity='auto' brings columns to one unit; so do "
+            "affinity_params={'scale': 'standard'} for nearest_neighbors, and sklearn's StandardScaler."
         )
 
 
