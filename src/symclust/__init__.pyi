@@ -24,6 +24,7 @@ from .estimators import (
     SymNMF,
 )
 from .graphs import AttributedGraph, AttributedNodes
+from .inputs import TablePlan
 from .readers import read
 from .selection import select_n_clusters
 from .storage import Checkpoint, load
@@ -54,6 +55,7 @@ __all__ = [
     "SphericalKMeans",
     "SymNMF",
     "SymmetricFactorization",
+    "TablePlan",
     "constraints",
     "datasets",
     "documents",

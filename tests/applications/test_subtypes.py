@@ -61,7 +61,7 @@ def read(expression, **options):
     return read_expression(expression, GeneTable(**options))
 
 
-# Tables of expression -----------------------------------------------------------------------------------------
+# Tables of expression --------------------------------------------------------------------------------
 
 
 def test_tables_are_read_either_way_round(patients):

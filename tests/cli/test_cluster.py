@@ -15,7 +15,16 @@ def test_writes_one_row_per_sample_with_names(command, people, tmp_path):
     status, out, errors = command("cluster", path, "-k", 3, "--output", table)
     assert status == 0, errors
     found = pd.read_csv(table)
-    assert list(found.columns) == ["name", "label", "confidence", "cluster_0", "cluster_1", "cluster_2"]
+    assert list(found.columns) == [
+        "name",
+        "height",
+        "weight",
+        "label",
+        "confidence",
+        "cluster_0",
+        "cluster_1",
+        "cluster_2",
+    ]
     assert list(found.name) == [f"person {i}" for i in range(90)]
     assert adjusted_rand_score(y, found.label) == 1
     memberships = found.filter(like="cluster_").to_numpy()
@@ -50,7 +59,7 @@ def test_all_tables_hold_the_same(command, people, tmp_path, ending):
     readers = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}
     found = pd.read_csv(table, sep="\t") if ending == "tsv" else readers[ending](table)
     model = symclust.SymNMF(3, random_state=0).fit(symclust.read(path))
-    expected = model.to_dataframe().reset_index()
+    expected = symclust.read(path).join(model.to_dataframe()).reset_index(names="name")
     assert list(found.columns) == list(expected.columns)
     assert list(found.name) == list(expected.name)
     np.testing.assert_allclose(found.iloc[:, 1:].astype(float), expected.iloc[:, 1:].astype(float), atol=1e-5)
@@ -104,7 +113,7 @@ def test_report_is_written_and_does_not_show_the_callback(command, people, tmp_p
 def test_table_on_standard_output_is_alone_there(command, people):
     status, out, errors = command("cluster", people[0], "-k", 3, "--output", "-")
     assert status == 0
-    assert out.startswith("name,label,confidence,")
+    assert out.startswith("name,height,weight,label,confidence,")
     assert len(out.strip().split("\n")) == 91
     assert "Three clusters in 90 samples." in errors
 
@@ -145,10 +154,10 @@ def test_seed_and_threads(command, people, tmp_path, monkeypatch):
 def test_memberships_can_be_left_out(command, people, tmp_path, monkeypatch):
     table = tmp_path / "labels.csv"
     command("cluster", people[0], "-k", 3, "--output", table, "--no-memberships")
-    assert list(pd.read_csv(table).columns) == ["name", "label", "confidence"]
+    assert list(pd.read_csv(table).columns) == ["name", "height", "weight", "label", "confidence"]
     monkeypatch.setattr("symclust.cli._output.MOST_CELLS", 10)
     _, _, errors = command("cluster", people[0], "-k", 3, "--method", "tree", "--output", table)
-    assert list(pd.read_csv(table).columns) == ["name", "label", "confidence"]
+    assert list(pd.read_csv(table).columns) == ["name", "height", "weight", "label", "confidence"]
     assert "leaves out the 270 memberships" in errors
 
 
@@ -182,10 +191,25 @@ def test_a_column_in_units_of_its_own_is_pointed_at(command, summary, tmp_path):
     people = pd.DataFrame({f"f{j}": kind + rng.normal(0, 0.1, 60) for j in range(4)})
     people["euros"] = 10_000 * rng.uniform(size=60)  # says nothing, in large numbers
     people.to_csv(path, index=False)
-    assert any("'euros' varies" in line for line in summary("cluster", path, "-k", 2)["warnings"])
-    told = summary("cluster", path, "-k", 2, "--scale", "none")["warnings"]
-    assert not any("varies" in line for line in told)
-    table = tmp_path / "labels.csv"
-    status, _, errors = command("cluster", path, "-k", 2, "--scale", "standard", "--output", table)
-    assert status == 0, errors
+    table, alone = tmp_path / "labels.csv", ("--scale", "none", "--affinity", "gaussian")
+    assert any("'euros' varies" in line for line in summary("cluster", path, "-k", 2, *alone)["warnings"])
+    status, _, errors = command("cluster", path, "-k", 2, "--output", table)
+    assert status == 0 and "varies" not in errors, errors
     assert adjusted_rand_score(kind, pd.read_csv(table).label) > 0.9
+
+
+def test_a_table_comes_back_whole_with_gaps_in_rows_that_were_left_out(command, tmp_path):
+    path, table = tmp_path / "people.csv", tmp_path / "labels.csv"
+    people = pd.DataFrame(
+        {"town": ["Ulm"] * 10 + ["Bonn"] * 10, "age": [*range(20, 39, 2), *range(60, 79, 2)]}
+    )
+    people["label"] = "mine"
+    people.loc[3, "age"] = None
+    people.to_csv(path, index=False)
+    status, _, errors = command("cluster", path, "-k", 2, "--missing", "drop_rows", "--output", table)
+    assert status == 0, errors
+    found = pd.read_csv(table)
+    pd.testing.assert_frame_equal(found[people.columns], people, check_dtype=False)
+    assert found["label (found)"].isna().tolist() == [row == 3 for row in range(20)]
+    assert "Categories: 'town' (2 values)" in errors
+    assert "'label' (one value)" in errors

@@ -11,8 +11,8 @@ from symclust.cli._console import as_options
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        ("name,age\nann,1\nbob,\ncem,3\n", (), "--missing drop_rows"),
-        ("name,age,town\nann,1,Ulm\nbob,2,Bonn\ncem,3,Ulm\n", (), "--text-columns drop"),
+        ("note,year\n" + "some words,2001\n" * 9, (), "--numbers NAME,NAME"),
+        ("name,age\nann,1\nbob,2\ncem,3\n", ("--drop", "aeg"), "no column 'aeg'"),
         ("a,b\n1,2\n3\n", (), "ragged"),
         ("", (), "empty"),
         ("a,b\n1,2\n3,4\n", ("-k", 9), "-k 9 is not possible"),

@@ -70,43 +70,50 @@ CASES = [
         "text among numbers",
         "people.csv",
         TABLE.replace(b"27", b"27 years"),
-        "people.csv: column 'age' holds numbers, but '27 years' in row 2 ('bob'). Fix it, or leave the "
+        "people.csv: column 'age' holds numbers, but '27 years' in row 1 ('bob'). Fix it, or leave the "
         "column out: columns=[...], or text_columns='drop'.",
+        {"text_columns": "error"},
     ),
     Case(
         "a column of text",
         "people.csv",
         b"age,town,height\n29,Ulm,1.70\n27,Bonn,1.85\n51,Ulm,1.66\n",
-        "people.csv: column 'town' holds text, the first 'Ulm' in row 1 of column 'town'. Say what to do: "
-        "text_columns='drop' leaves them out, text_columns='one_hot' makes a column for each value, "
-        "id_column=... takes one for names of samples, columns=[...] chooses.",
+        "people.csv: column 'town' holds text, the first 'Ulm' in row 0 (from 0 on) of column 'town'. "
+        "Say what to do: text_columns='drop' leaves them out, text_columns='one_hot' makes a column for "
+        "each value, id_column=... takes one for names of samples, columns=[...] chooses.",
+        {"text_columns": "error"},
     ),
     Case(
         "a missing value",
         "people.csv",
         TABLE.replace(b"27", b""),
-        "people.csv: 1 value is missing, in column 'age'; the first in row 2 ('bob') of column 'age'. Say "
-        "what to do about them: missing='drop_rows', 'drop_columns' or 'mean'.",
+        "people.csv: 1 value is missing, in column 'age'; the first in row 1 ('bob') of column 'age'. Say "
+        "what to do about them: missing='drop_rows', missing='drop_columns' or missing='mean'.",
+        {"missing": "error"},
     ),
     Case(
         "an infinite value",
         "people.csv",
         TABLE.replace(b"27", b"inf"),
-        "people.csv: row 2 ('bob') of column 'age' is infinite. Fix it, or leave the row or the column out.",
+        "people.csv: row 1 ('bob') of column 'age' is infinite. Fix it, or leave the row or the column out.",
+        {"missing": "error"},
     ),
     Case(
         "a sample without a name",
         "people.csv",
         TABLE.replace(b"bob", b""),
-        "people.csv: column 'name' names the samples, but row 2 has no name. Fill it in, or say "
-        "id_column=None.",
+        "people.csv: column 'name' names the samples, but row 1 (from 0 on) has no name. Fill it in, or "
+        "say id_column=None.",
+        {"id_column": "name"},
     ),
     Case(
         "two samples of one name",
         "people.csv",
         TABLE.replace(b"cem", b"ann"),
-        "people.csv: column 'name' names the samples, but 'ann' occurs twice, in rows 1 and 3. Give each "
-        "sample a name of its own, or say id_column=None (no names) or id_column='...' (another column).",
+        "people.csv: column 'name' names the samples, but 'ann' occurs twice, in rows 0 and 2 (from "
+        "0 on). Give each sample a name of its own, or say id_column=None (no names) or "
+        "id_column='...' (another column).",
+        {"id_column": "name"},
     ),
     Case(
         "a header alone",
@@ -381,7 +388,7 @@ CASES = [
         "a spreadsheet",
         "a.xlsx",
         b"PK\x03\x04",
-        "a.xlsx: files that end in .xlsx are not read. Save the sheet as CSV.",
+        "a.xlsx is not a workbook, or is damaged: File is not a zip file.",
     ),
 ]
 

@@ -27,12 +27,13 @@ BAR = 16
 
 @dataclass
 class Outcome:
-    """A fitted model and the names of its samples."""
+    """A fitted model, the names of its samples, and the table that they come from, if it is one."""
 
     session: Session
     model: Any
     names: Sequence[Any] | None = None
     title: str = ""
+    source: Any = None
 
     @cached_property
     def clustering(self) -> Any:
@@ -78,7 +79,19 @@ class Outcome:
         frame = sample_table(labels, H, names, gives_degrees).reset_index()
         for place, (name, values) in enumerate(extra.items(), start=3):
             frame.insert(place, name, values)
-        return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
+        frame = frame if shows_all else frame.iloc[:, : 3 + len(extra)]
+        return frame if self.source is None else self._beside_source(frame)
+
+    def _beside_source(self, frame: Any) -> Any:
+        """Return the user's own table with the columns added; rows that were left out have gaps there."""
+        names = frame.pop("name").to_list()
+        taken = {column: f"{column} (found)" for column in frame.columns if column in self.source.columns}
+        whole = self.source.join(frame.rename(columns=taken).set_axis(names, axis=0))
+        label = taken.get("label", "label")
+        whole[label] = whole[label].astype("Int64" if whole[label].isna().any() else frame.dtypes.iloc[0])
+        if "name" not in whole.columns:
+            whole.insert(0, "name", whole.index.to_list())
+        return whole.reset_index(drop=True)
 
 
 # In words ---------------------------------------------------------------------------------------------------

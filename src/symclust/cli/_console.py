@@ -32,7 +32,8 @@ OPTIONS = {
     **{
         name: f"--{name.replace('_', '-')}"
         for name in (
-            "kind", "delimiter", "header", "id_column", "columns", "text_columns", "missing", "weight",
+            "kind", "delimiter", "header", "id_column", "columns", "drop", "numbers", "categories", "scale",
+            "text_columns", "missing", "weight",
             "duplicates", "text_column", "key", "encoding", "max_iter", "time_limit", "tol", "affinity",
             "method", "candidates", "way", "preset", "language", "min_df", "max_df",
         )

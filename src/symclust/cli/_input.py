@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from symclust.cli._session import Session
-from symclust.exceptions import CombinationError, InputError, warn
+from symclust.exceptions import CombinationError, InputError
 
 if TYPE_CHECKING:
     from symclust.readers import Described
 
-__all__ = ["FILE_HELP", "OfGraphs", "OfImages", "OfTexts", "Reading", "SampleOptions", "called", "read_input"]
-
+LISTS = ("columns", "drop", "numbers", "categories")
 PANEL = "How the file is read (guessed unless told)"
-UNEVEN = 20  # times the median deviation: beyond, a column is in units of its own
 FILE_HELP = "The file to read, or - for standard input. Compressed files (.gz) are fine."
 
 
@@ -61,7 +59,7 @@ class Reading:
 def _given(name: str, value: Any) -> Any:
     if name in ("id_column", "weight"):
         return _column(value)
-    if name == "columns":
+    if name in LISTS:
         return [_column(part) for entry in value for part in entry.split(",")]
     return value
 
@@ -116,6 +114,15 @@ class SampleOptions(Reading):
     columns: Annotated[
         list[str] | None, _option("--columns", help="Features to take.", metavar="NAME,NAME")
     ] = None
+    drop: Annotated[
+        list[str] | None, _option("--drop", help="Columns to leave out.", metavar="NAME,NAME")
+    ] = None
+    numbers: Annotated[
+        list[str] | None, _option("--numbers", help="Columns to take as numbers.", metavar="NAME,NAME")
+    ] = None
+    categories: Annotated[
+        list[str] | None, _option("--categories", help="Columns to take as categories.", metavar="NAME,NAME")
+    ] = None
     text_columns: Annotated[
         TextColumns | None,
         _option("--text-columns", help="Drop columns of text, or make a column of 0 and 1 for each value."),
@@ -123,7 +130,7 @@ class SampleOptions(Reading):
     missing: Annotated[Missing | None, _option("--missing", help="What becomes of missing values.")] = None
     scale: Annotated[
         Scale | None,
-        _option("--scale", help="standard gives all columns mean 0 and variance 1; none unless told."),
+        _option("--scale", help="standard gives all columns mean 0 and variance 1, none leaves them."),
     ] = None
     weight: Weight = None
     duplicates: Twice = None
@@ -175,7 +182,9 @@ def read_input(
 ) -> Described:
     """Read a file, say what was assumed, and refuse what the command is not for."""
     options = reading.given()
-    kind, scale = options.pop("kind", only), options.pop("scale", None)
+    kind = options.pop("kind", only)
+    if options.get("scale") == "none":
+        options["scale"] = None
     name = called(path)
     with session.progress(f"Reading {name}"):
         found = _read(path, name, kind, options, is_told=reading.given().get("kind") is not None)
@@ -187,27 +196,26 @@ def read_input(
     session.note(f"Read {name}: {_shape(found)}.", style="")
     for note in found.notes:
         session.note(f"  {note}")
-    return _scaled(found, scale)
-
-
-def _scaled(found: Described, scale: str | None) -> Described:
-    """The features in the units that were asked for; say if one column outweighs the others."""
-    data = found.data
-    if found.kind != "features" or not hasattr(data, "columns"):
-        if scale == "standard":
-            raise InputError("--scale standard is for tables of features with columns.")
-        return found
-    deviations = data.std(ddof=0)
-    varying = deviations[deviations > 0]
-    if scale == "standard":
-        return replace(found, data=(data - data.mean()) / deviations.where(deviations > 0, 1))
-    if scale is None and len(varying) > 1 and varying.max() > UNEVEN * varying.median():
-        warn(
-            f"Column {str(varying.idxmax())!r} varies {varying.max() / varying.median():,.0f} times as much "
-            "as the middle one and decides nearly alone which samples are alike. --scale standard gives all "
-            "columns the same weight; --scale none keeps them and this message away."
-        )
     return found
+
+
+def prepared(session: Session, model: Any, data: Any) -> Any:
+    """Return what the model is fitted to, and say what becomes of a table.
+
+    Models of similarities prepare a table themselves, the others compare its numbers as they are.
+    """
+    from symclust.inputs.table import plan_for
+    from symclust.validation import MARK
+
+    is_prepared = "affinity" in model.get_params()
+    if not is_prepared and hasattr(data, "attrs") and MARK in data.attrs:
+        data.attrs[MARK] = {"log": False, **data.attrs[MARK]} | {"scale": data.attrs[MARK].get("scale")}
+    plan = plan_for(data)
+    if plan is None:
+        return data
+    for line in plan.describe():
+        session.note(f"  {line}")
+    return data if is_prepared else plan.apply(data)
 
 
 def _read(path: Path, name: str, kind: str, options: dict[str, Any], is_told: bool) -> Described:

@@ -59,6 +59,8 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
     def _saved_state(self, data: bool) -> dict[str, Any]:
         """Return the attributes to save: no callback, and parameters given as arrays only with the data."""
         state = super()._saved_state(data)
+        if not data and state.get("preparation_") is not None:
+            state["preparation_"] = state["preparation_"].without_rows()
         for name, parameter in signature(type(self)).parameters.items():
             if name == "callback" or (not data and _holds_data(state[name])):
                 state[name] = None if name == "callback" else parameter.default
@@ -224,6 +226,9 @@ class SimilarityEstimator(Clusterer):
             self.__dict__.pop("feature_names_in_", None)
         else:
             self._note_features(X)
+        self.preparation_ = plan = similarity.preparation
+        if plan is not None:  # features are those that the plan makes
+            validate_data(self, plan.header(), reset=True, skip_check_array=True)
         return similarity
 
     def _store(self, similarity: Similarity, best: Result) -> None:
@@ -361,6 +366,8 @@ class SimilarityEstimator(Clusterer):
         if isinstance(rule, Attributed):
             return rule.read_nodes(X)
         self._refuse_similarity(X)
+        plan = self.__dict__.get("preparation_")
+        X = plan.apply(X) if plan is not None and is_a(X, "pandas", "DataFrame") else X
         checked = check_features(X)
         if checked.shape[1] != self.n_features_in_:
             given = ": the similarities of each new sample to the training samples"

@@ -7,8 +7,11 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any
 
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
 from symclust import registry
-from symclust.exceptions import CombinationError, InputError, OptionError
+from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.graphs import Affinity, NormalizedCut, RandomWalk
 from symclust.inputs.choice import choose_for_samples
 from symclust.inputs.similarity import Called, OfSamples, Similarity, Stepped
@@ -35,6 +38,8 @@ __all__ = [
 
 PAPERS = "nearest_neighbors"  # the papers' graph of samples; of a graph that is given, their normalised cut
 STEPS: dict[str, Any] = {"normalized_cut": NormalizedCut, "random_walk": RandomWalk}  # from graph to graph
+BY_DISTANCE = ("nearest_neighbors", "gaussian", "self_tuning")
+UNEVEN = 20  # times the median deviation: beyond, a column is in units of its own
 ELSE = {  # further values of the parameter
     "affinity": "'auto', 'precomputed' (X holds the similarities), 'network' (X is an adjacency matrix), or "
     "give a function of X",
@@ -54,7 +59,24 @@ def read_features(X: Any, affinity: Any, params: dict[str, Any], normalizes: boo
         made = replace(made, words=choice.words)
     else:
         made = _of_samples(samples, affinity, params, normalizes)
+        if affinity in BY_DISTANCE and not {"scale", "metric", "views"} & set(params):
+            _warn_of_units(samples, X)
     return replace(made, names=sample_names(X), source=samples)
+
+
+def _warn_of_units(samples: Any, X: Any) -> None:
+    """Say if one column is so much larger than the others that distances are its own."""
+    spreads = np.sqrt(StandardScaler(with_mean=False).fit(samples).var_)
+    spreads = np.where(spreads > 0, spreads, np.nan)
+    usual = np.nanmedian(spreads) if np.isfinite(spreads).sum() > 1 else np.inf
+    largest = int(np.nanargmax(spreads)) if np.isfinite(usual) else 0
+    if spreads[largest] > UNEVEN * usual:
+        called = repr(str(X.columns[largest])) if hasattr(X, "columns") else f"{largest}"
+        warn(
+            f"Column {called} varies {spreads[largest] / usual:,.0f} times as much as the middle one and "
+            "decides nearly alone which samples are alike. affinity='auto' brings columns to one unit; so do "
+            "affinity_params={'scale': 'standard'} for nearest_neighbors, and sklearn's StandardScaler."
+        )
 
 
 def _of_samples(X: Any, affinity: Any, params: dict[str, Any], normalizes: bool) -> Similarity:

@@ -28,6 +28,7 @@ from symclust.inputs.networks import (
     read_matrix,
 )
 from symclust.inputs.similarity import Given, Similarity
+from symclust.inputs.table import plan_for
 from symclust.operators import Operator, as_operator
 from symclust.validation import (
     GRAPHS,
@@ -68,6 +69,11 @@ def read_similarity(
     if kind == "similarity table" and name == "auto":
         name = affinity = _affinity_of_table(X)
     if kind not in GRAPHS and not _holds_pairs(affinity, given):
+        if (plan := plan_for(X)) is not None:
+            own_units = name == "auto" and plan.scale != "auto" and "views" not in given
+            given = {"scale": None, **given} if own_units else given
+            made = read_similarity(plan.apply(X), affinity, given, normalizes)
+            return replace(made, preparation=plan, words=f"{made.words}, of the table as preparation_ has it")
         similarity = read_features(X, affinity, dict(given), normalizes)
     else:
         own = {"of": "precomputed"} if name in STEPS else {}

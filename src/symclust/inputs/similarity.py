@@ -20,6 +20,7 @@ from symclust.graphs import (
     RandomWalk,
     first_of_equal,
 )
+from symclust.inputs.table import TablePlan
 from symclust.operators import Operator, as_operator, bordered
 
 __all__ = ["Attributed", "Called", "Edges", "Given", "OfSamples", "Rule", "Similarity", "Stepped"]
@@ -261,6 +262,8 @@ class Similarity:
         The samples × features or the network that A was made of. None if A was given.
     again : callable or None
         From other data of the kind of `source` to their similarities.
+    preparation : TablePlan or None
+        What was done to a table before.
     """
 
     operator: Operator
@@ -269,6 +272,7 @@ class Similarity:
     words: str = ""
     source: Any = None
     again: Callable[[Any], Any] | None = None
+    preparation: TablePlan | None = None
 
     @property
     def network(self) -> Any:
@@ -281,7 +285,7 @@ class Similarity:
 
     def kept(self) -> Similarity:
         """Return what a fitted model keeps: all but the source, which the rule holds or need not hold."""
-        return replace(self, source=None, again=None)
+        return replace(self, source=None, again=None, preparation=None)
 
     def joined(self, X: Any, names: list[Any] | None) -> Similarity:
         """Return the similarity once samples have joined: rows of features, or of similarities to all."""

@@ -37,7 +37,8 @@ SAMPLE = 1 << 18  # bytes that are looked at to guess
 SAMPLE_ROWS = 200
 TEXT = 64  # bytes of memory for a field that is a text
 LONGEST_LINE = 1 << 24  # of a header: a million columns with names of 16 letters
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "<NA>", "-nan")
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A", "<NA>", "-nan")
+NONE = "None"  # a gap among numbers; among words it may be one of them
 COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 WHOLE = re.compile(r"-?[1-9]\d{0,17}|0")
 
@@ -171,7 +172,7 @@ def parse(
     )
     quoting = csv.QUOTE_MINIMAL if b'"' in data else csv.QUOTE_NONE
     try:
-        return pandas.read_csv(
+        frame = pandas.read_csv(
             io.BytesIO(data),
             sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
             header=0 if has_header else None,
@@ -185,7 +186,7 @@ def parse(
             float_precision="round_trip",  # what was written is read, to the bit
             skipinitialspace=True,
             quoting=quoting,
-        ).set_axis(names, axis=1)
+        )
     except (
         pandas.errors.ParserError,
         pandas.errors.EmptyDataError,
@@ -194,6 +195,13 @@ def parse(
         OverflowError,
     ) as error:
         raise InputError(f"{what} cannot be read as a table: {str(error).splitlines()[0]}.") from error
+    for place, column in frame.items() if gaps and NONE.encode() in data else ():
+        if column.dtype == object and (column == NONE).any():
+            others = column[column != NONE].dropna()
+            if all(isinstance(text, str) and is_number(text) for text in others):
+                commas = others.str.replace(",", ".", regex=False)
+                frame[place] = commas.astype(np.float64).reindex(frame.index)
+    return frame.set_axis(names, axis=1)
 
 
 def _is_text(place: int, rows: list[list[str]], kinds: dict[int, Any]) -> bool:

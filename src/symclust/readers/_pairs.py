@@ -31,12 +31,15 @@ class Described:
         Names of the samples, nodes or documents.
     notes : list of str
         Sentences about what was guessed, dropped or filled in.
+    table : DataFrame or None
+        A table of features as it stands in the file, with rows and columns that `data` lacks.
     """
 
     data: Any
     kind: str
     names: list[Any] | None = None
     notes: list[str] = field(default_factory=list)
+    table: Any = None
 
 
 def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:

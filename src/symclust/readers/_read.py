@@ -19,7 +19,7 @@ from symclust.readers.expression import read_h5ad
 from symclust.readers.graphs import end_places, looks_like_edges, read_edges, read_gml, read_graphml
 from symclust.readers.images import read_image_file
 from symclust.readers.on_disk import is_on_disk, read_on_disk
-from symclust.readers.tables import looks_like_header, read_parquet, read_table
+from symclust.readers.tables import looks_like_header, read_excel, read_json, read_parquet, read_table
 from symclust.readers.texts import (
     TEXT_NAMES,
     find_text_column,
@@ -28,7 +28,7 @@ from symclust.readers.texts import (
     read_lines,
     read_text_table,
 )
-from symclust.validation import check_known
+from symclust.validation import MARK, check_known
 
 __all__ = ["read", "read_described"]
 
@@ -37,6 +37,8 @@ MATRICES = ("features", "similarity", "graph")
 READERS: dict[str, tuple[Callable[..., Described], tuple[str, ...]]] = {
     "table": (read_table, MATRICES),
     "parquet": (read_parquet, MATRICES),
+    "json": (read_json, MATRICES),
+    "excel": (read_excel, MATRICES),
     "npy": (read_npy, (*MATRICES, "image")),
     "npz": (read_npz, (*MATRICES, "image")),
     "matrix_market": (read_matrix_market, MATRICES),
@@ -58,6 +60,7 @@ ENDINGS = {
     ".mm": "matrix_market",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".xlsx": "excel",
     ".edges": "edges",
     ".edgelist": "edges",
     ".el": "edges",
@@ -73,10 +76,8 @@ ADVICE = {
     ".pkl": "Pickles can run any code and are never opened.",
     ".pickle": "Pickles can run any code and are never opened.",
     ".joblib": "Pickles can run any code and are never opened.",
-    ".xlsx": "Save the sheet as CSV.",
     ".xls": "Save the sheet as CSV.",
     ".ods": "Save the sheet as CSV.",
-    ".json": "Write one JSON object per line, and call it .jsonl.",
     ".pdf": "Extract its text first.",
     ".zip": "Unpack it first.",
     ".tar": "Unpack it first.",
@@ -85,6 +86,8 @@ ADVICE = {
 }
 ONE_DOCUMENT = (".md", ".html", ".htm", ".rst")
 MOST_FIELDS = 4  # of an edge: two ends, a weight and a date
+PLANNED = ("table", "parquet", "json", "excel")  # tables of features, prepared by `fit`
+OF_PLANS = ("drop", "numbers", "categories", "log", "scale", "category_weight")
 OF_TEXTS, OF_GRAPHS = ("text_column",), ("duplicates", "weight")
 
 
@@ -106,10 +109,13 @@ def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
         - `header`: True, False or "auto" (tables, edges, texts).
         - `id_column`: the name or number of the column that names the samples, None for none, "auto" to
           recognise it (tables, Parquet, texts).
-        - `columns`: the features to take (tables, Parquet).
-        - `text_columns`: "error", "drop", or "one_hot" for a column of zeros and ones for each value (tables,
-          Parquet).
-        - `missing`: "error", "drop_rows", "drop_columns", or "mean" to fill gaps in (tables, Parquet).
+        - `columns`: the features to take (tables).
+        - `text_columns`: "error", "drop", or "one_hot" for a column of zeros and ones for each value; left to
+          `fit` by default (tables).
+        - `missing`: "error", "drop_rows", "drop_columns", or "mean" to fill gaps in; left to `fit` by default
+          (tables).
+        - `drop`, `numbers`, `categories`, `log`, `scale`, `category_weight`: parts of the plan that `fit`
+          makes for a table, see `symclust.TablePlan.of` (tables).
         - `weight`: column or attribute with the weights of edges, None to give each the weight 1 (graphs).
         - `duplicates`: "error", "sum", "max" or "first", for edges that are listed twice (graphs).
         - `memory_limit`: bytes of it that may be in memory at a time (matrices on disk).
@@ -194,14 +200,19 @@ def _read(source: Source, kind: str, options: dict[str, Any]) -> Described:
             f"holds {' or '.join(map(repr, kinds))}."
         )
     known = tuple(name for name in signature(reader).parameters if name not in ("source", "kind"))
+    own = OF_PLANS if form in PLANNED else ()
     for name, value in options.items():
-        if name not in known:
-            listed = ", ".join(map(repr, known)) or "none"
+        if name not in (*known, *own):
+            listed = ", ".join(map(repr, (*known, *own))) or "none"
             raise OptionError(
                 f"{name}={value!r:.60} is not an option for {source.name}, which is read as "
                 f"{form.replace('_', ' ')}. Its options: {listed}."
             )
+    plan = {name: value for name, value in options.items() if name in own}
+    options = {name: value for name, value in options.items() if name not in own}
     found = reader(source, **({} if kind == "auto" else {"kind": kind}), **options)
+    if form in PLANNED and found.kind == "features":
+        found.data.attrs[MARK] = plan
     return replace(found, notes=source.notes + found.notes)
 
 
@@ -226,13 +237,15 @@ def _format_of(source: Source, kind: str, options: dict[str, Any]) -> str:
     return _format_of_text(source, kind, options)
 
 
-def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:
+def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:  # noqa: PLR0911
     data = source.text(options.get("encoding", "utf-8"))
     start = data[:400].lstrip().lower()
     if start.startswith((b"<?xml", b"<graphml", b"<!doctype")):
         return "graphml"
     if re.match(rb"(creator\s.*\n|version\s.*\n|comment\s.*\n)*graph\s*\[", start) or source.suffix == ".gml":
         return "gml"
+    if source.suffix == ".json" and (b"\n" not in data.strip() or not _is_json(data)):
+        return "json"
     if kind in ("auto", "texts") and _is_json(data):
         return "json_lines"
     bare = without_comments(data)

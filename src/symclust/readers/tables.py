@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import itertools
+import json
+from dataclasses import replace
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from symclust._optional import need
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.readers._delimited import (
+    MISSING,
     Layout,
     as_names,
     is_number,
     lay_out,
+    line_of,
     parse,
     take_sample,
     without_comments,
@@ -22,10 +28,20 @@ from symclust.readers._pairs import Described, as_network, as_similarity, descri
 from symclust.readers._source import FREE, Source, naming_damage
 from symclust.validation import check_known, check_memory
 
-__all__ = ["AUTO", "find_ids", "looks_like_header", "name_columns", "read_parquet", "read_table", "take_ids"]
+__all__ = [
+    "AUTO",
+    "find_ids",
+    "looks_like_header",
+    "name_columns",
+    "read_excel",
+    "read_json",
+    "read_parquet",
+    "read_table",
+    "take_ids",
+]
 
-TEXTS = ("error", "drop", "one_hot")
-GAPS = ("error", "drop_rows", "drop_columns", "mean")
+TEXTS = ("auto", "error", "drop", "one_hot")
+GAPS = ("auto", "error", "drop_rows", "drop_columns", "mean")
 ID_NAMES = (
     "id", "ids", "name", "names", "key", "index", "identifier", "uid", "uuid", "rowname", "rownames",
     "row_names", "sample", "samples", "sample_id", "sampleid", "sample_name", "case", "case_id", "subject",
@@ -33,6 +49,9 @@ ID_NAMES = (
     "gene_name",
 )  # fmt: skip
 AUTO = "auto"
+YEARS = (1500, 2200)
+MOST_ABOVE = 6  # lines of a title above a table
+OBJECTS = 16  # bytes of memory for each of JSON
 BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
 
@@ -44,14 +63,15 @@ def read_table(
     header: bool | str = AUTO,
     id_column: Any = AUTO,
     columns: Any = None,
-    text_columns: str = "error",
-    missing: str = "error",
+    text_columns: str = "auto",
+    missing: str = "auto",
     encoding: str = "utf-8",
 ) -> Described:
     """Read delimited text."""
     _check_options(header, text_columns, missing)
     data = without_comments(source.text(encoding))
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
+    data, layout = _without_title(data, layout)
     names, has_header, notes = name_columns(layout, header, source.name)
     place, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
     frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
@@ -60,18 +80,88 @@ def read_table(
     return _finish(frame, ids, kind, columns, text_columns, missing, source.name, layout.notes + notes)
 
 
+def _without_title(data: bytes, layout: Layout) -> tuple[bytes, Layout]:
+    """Return a table without the shorter lines above it, if all others have one width."""
+    rows, width = layout.rows, layout.width
+    above = next((place for place, row in enumerate(rows) if len(row) >= width - 1), 0)
+    rest = rows[above:]
+    if not 0 < above <= MOST_ABOVE or len(rest) < 3 or any(len(row) != width for row in rest[1:]):
+        return data, layout
+    start = line_of(data, layout.delimiter, above) - 1
+    notes = [*layout.notes, f"Left out {above} shorter line{'s' * (above != 1)} above the table."]
+    return b"\n" * start + data.split(b"\n", start)[start], replace(layout, rows=rest, notes=notes)
+
+
 def read_parquet(
     source: Source,
     kind: str = "auto",
     id_column: Any = AUTO,
     columns: Any = None,
-    text_columns: str = "error",
-    missing: str = "error",
+    text_columns: str = "auto",
+    missing: str = "auto",
 ) -> Described:
     """Read a Parquet file by pyarrow."""
     _check_options(AUTO, text_columns, missing)
-    frame = _load_parquet(source)
+    return _finish_frame(_load_parquet(source), source, kind, id_column, columns, text_columns, missing)
+
+
+def read_json(
+    source: Source,
+    kind: str = "auto",
+    id_column: Any = AUTO,
+    columns: Any = None,
+    text_columns: str = "auto",
+    missing: str = "auto",
+    encoding: str = "utf-8",
+) -> Described:
+    """Read a table in JSON: a list of rows, each a dict, or a dict of columns."""
+    _check_options(AUTO, text_columns, missing)
+    pandas, data = need("pandas", "tables", f"Reading {source.name}"), source.text(encoding)
+    source.afford(OBJECTS * len(data), f"The table in {source.name}")
+    try:
+        content = json.loads(data)
+        rows = isinstance(content, list) and content and all(isinstance(row, dict) for row in content)
+        if not rows and not (
+            isinstance(content, dict) and all(isinstance(c, list | dict) for c in content.values())
+        ):
+            raise ValueError("expected a list of rows, each a dict, or a dict of columns")
+        frame = pandas.DataFrame(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source.name} holds no table: {str(error).splitlines()[0]:.200}.") from error
+    if isinstance(content, dict) and not isinstance(next(iter(content.values()), None), list):
+        frame.index = pandas.Index(as_names(map(str, frame.index)))
+        frame = frame.reset_index(drop=list(frame.index) == list(range(len(frame))))
+    return _finish_frame(frame, source, kind, id_column, columns, text_columns, missing)
+
+
+def read_excel(
+    source: Source,
+    kind: str = "auto",
+    id_column: Any = AUTO,
+    columns: Any = None,
+    text_columns: str = "auto",
+    missing: str = "auto",
+) -> Described:
+    """Read the first sheet of a workbook by openpyxl."""
+    _check_options(AUTO, text_columns, missing)
+    purpose = f"Reading {source.name}"
+    pandas = need("pandas", "tables", purpose)
+    need("openpyxl", "tables", purpose)
+    with naming_damage(f"{source.name} is not a workbook, or is damaged"), source.open_anywhere() as file:
+        with ZipFile(file) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+        source.afford(size, f"The workbook {source.name}", room=2)
+        file.seek(0)
+        frame = pandas.read_excel(file, engine="openpyxl", na_values=list(MISSING), keep_default_na=False)
+    return _finish_frame(frame, source, kind, id_column, columns, text_columns, missing)
+
+
+def _finish_frame(
+    frame: Any, source: Source, kind: str, id_column: Any, columns: Any, text_columns: str, missing: str
+) -> Described:
+    """Return the numbers of a table whose columns have names and types."""
     notes: list[str] = []
+    frame = frame.set_axis(_unique(list(frame.columns), notes), axis=1)
     if not (frame.index.nlevels == 1 and frame.index.equals(need("pandas", "tables").RangeIndex(len(frame)))):
         ids = frame.index.tolist()
         _check_ids(ids, source.name, f"{frame.index.name or 'the index'!r}")
@@ -90,11 +180,7 @@ def _load_parquet(source: Source) -> Any:
     need("pandas", "tables", purpose)
     parquet = need("pyarrow.parquet", "tables", purpose)
     with naming_damage(f"{source.name} is not a Parquet file, or is damaged"), source.open_anywhere() as file:
-        frame = _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f"{source.name} has two columns called {twice!r}. Give each a name of its own.")
-    return frame
+        return _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
 
 
 def _parquet_table(source: Source, pyarrow: Any, opened: Any) -> Any:
@@ -140,10 +226,23 @@ def name_columns(layout: Layout, header: bool | str, name: str) -> tuple[list[An
     if len(first) > width and not any(first[width:]):
         first = first[:width]
     names = [field or ("" if place == 0 else f"column {place + 1}") for place, field in enumerate(first)]
-    if len(set(names)) < len(names):
-        twice = next(field for field in names if names.count(field) > 1)
-        raise InputError(f"{name} has two columns called {twice!r}. Give each a name of its own.")
-    return names, True, []
+    notes: list[str] = []
+    return _unique(names, notes), True, notes
+
+
+def _unique(names: list[Any], notes: list[str]) -> list[Any]:
+    """Return names with " (2)" and so on behind those that were there before."""
+    made: dict[str, None] = {}
+    for name in names:
+        copies = itertools.chain([str(name)], (f"{name} ({n})" for n in itertools.count(2)))
+        made[
+            next(copy for copy in copies if copy not in made and (copy == str(name) or copy not in names))
+        ] = None
+    renamed = [new for new, name in zip(made, names, strict=True) if new != str(name)]
+    if not renamed:
+        return names
+    notes.append(f"Columns with names that were taken are called {_listed(renamed)}.")
+    return list(made)
 
 
 def looks_like_header(rows: list[list[str]]) -> bool:
@@ -155,7 +254,16 @@ def looks_like_header(rows: list[list[str]]) -> bool:
     has_corner = len(first) == len(others[0]) and not is_number(first[0])
     if len(first) > 1 and first[has_corner:][: len(begins)] == begins[: len(first) - has_corner]:
         return has_corner or len(first) == len(others[0]) - 1
-    return not any(is_number(field) for field in first) and any(first)
+    has_numbers = any(is_number(field) for field in first)
+    return any(first) and (not has_numbers or (_names_years(first) and not _names_years(others[0])))
+
+
+def _names_years(row: list[str]) -> bool:
+    """Whether a row holds texts and then years in even steps, as the header of a table of countries does."""
+    numbers = [field for field in row if is_number(field)]
+    years = [int(field) for field in numbers if field.isdigit() and YEARS[0] <= int(field) <= YEARS[1]]
+    steps = {later - year for year, later in itertools.pairwise(years)}
+    return 2 <= len(years) == len(numbers) < len(row) and len(steps) == 1 and 0 not in steps
 
 
 def find_ids(
@@ -168,13 +276,14 @@ def find_ids(
     if id_column != AUTO:
         return _place_of(id_column, names, width, name), True
     called = [] if names is None else [str(column).strip().lower() for column in names]
-    for place, column in enumerate(called):
-        if (place == 0 and (column == "" or column.startswith("unnamed: 0"))) or column in ID_NAMES:
-            return place, True
+    if called and (called[0] == "" or called[0].startswith("unnamed: 0")):
+        return 0, False
     rows = layout.rows[1:] if names is not None else layout.rows
     begins = [row[0] for row in rows if row]
     is_text = bool(begins) and not any(is_number(f) or f.lower() in FLAGS for f in begins) and width > 1
-    return (0, False) if is_text and len(set(begins)) == len(begins) else (None, True)
+    if is_text and len(set(begins)) == len(begins):
+        return 0, False
+    return next((place for place, column in enumerate(called) if column in ID_NAMES), None), False
 
 
 def _place_of(column: Any, names: list[Any] | None, width: int, name: str) -> int:
@@ -194,15 +303,15 @@ def _those(column: Any, names: list[Any] | None, width: int) -> str:
 
 
 def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[Any] | None:
-    """The names of samples; None if a column that only looks like names repeats some."""
-    if not is_sure and not column.is_unique:
+    """The names of samples; None if a column that only looks like names repeats or lacks some."""
+    if not is_sure and not (column.is_unique and column.notna().all()):
         return None
     called = f"column {column.name!r}" if column.name != "" else "the first column"
     if column.isna().any():
-        row = int(column.isna().to_numpy().argmax()) + 1
+        row = int(column.isna().to_numpy().argmax())
         raise InputError(
-            f"{name}: {called} names the samples, but row {row:,} has no name. Fill it in, or say "
-            "id_column=None."
+            f"{name}: {called} names the samples, but row {row:,} (from 0 on) has no name. Fill it in, or "
+            "say id_column=None."
         )
     ids = as_names(str(value).strip() for value in column)
     _check_ids(ids, name, called)
@@ -217,11 +326,11 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
     if len(set(ids)) == len(ids):
         return
     seen: dict[Any, int] = {}
-    row, twice = next((row, i) for row, i in enumerate(ids, 1) if seen.setdefault(i, row) != row)
+    row, twice = next((row, i) for row, i in enumerate(ids) if seen.setdefault(i, row) != row)
     raise InputError(
         f"{name}: {called} names the samples, but {twice!r} occurs twice, in rows {seen[twice]:,} and "
-        f"{row:,}. Give each sample a name of its own, or say id_column=None (no names) or id_column='...' "
-        "(another column)."
+        f"{row:,} (from 0 on). Give each sample a name of its own, or say id_column=None (no names) or "
+        "id_column='...' (another column)."
     )
 
 
@@ -243,18 +352,22 @@ def _finish(
     if ids is not None and not is_counted:
         pandas = need("pandas", "tables")
         frame = frame.set_index(pandas.Index(ids, name=frame.index.name, tupleize_cols=False))
-    frame = _drop_empty(_select(frame, columns, name), notes)
+    whole, frame = frame, _drop_empty(_select(frame, columns, name), notes)
     is_square = kind in ("auto", "similarity", "graph") and _matches(frame, ids)
-    if is_square and missing != "error":
+    if is_square and missing not in ("auto", "error"):
         raise CombinationError(
             f"missing={missing!r} is not possible for {name}, whose rows and columns have the same names: a "
             "table of similarities needs a number for every pair."
         )
+    if is_square or kind in ("similarity", "graph"):  # which hold nothing but numbers
+        text_columns, missing = ((given, "error")[given == "auto"] for given in (text_columns, missing))
     frame = _as_numbers(_mend(frame, text_columns, missing, name, notes), text_columns, name, notes)
-    _refuse_infinite(frame, name)
+    if missing != "auto":
+        _refuse_infinite(frame, name)
     if is_square:
         return _describe_pairs(frame, kind, name, notes)
-    return _describe_rows(frame, None if is_counted else ids, kind, name, notes)
+    found = _describe_rows(frame, None if is_counted else ids, kind, name, notes)
+    return replace(found, table=whole) if found.kind == "features" else found
 
 
 def _select(frame: Any, columns: Any, name: str) -> Any:
@@ -290,7 +403,7 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
         notes.append(f"Left out the text column{'s' * (len(dropped) != 1)} {_listed(dropped)}.")
         frame = frame.drop(columns=dropped)
     gaps = frame.isna()
-    if not gaps.to_numpy().any():
+    if missing == "auto" or not gaps.to_numpy().any():
         return frame
     by_column = gaps.sum()
     concerned = by_column[by_column > 0]
@@ -301,7 +414,7 @@ def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[st
         raise InputError(
             f"{name}: {missing_values} missing, in {_columns(concerned.index)}; the first "
             f"in {_row(frame, row)} of column {column!r}. Say what to do about them: missing='drop_rows', "
-            "'drop_columns' or 'mean'."
+            "missing='drop_columns' or missing='mean'."
         )
     if missing == "mean":
         return _fill(frame, gaps, name, notes)
@@ -341,7 +454,7 @@ def _as_numbers(frame: Any, text_columns: str, name: str, notes: list[str]) -> A
     texts = _texts_of(numbers)
     if texts and text_columns == "one_hot":
         numbers = _one_hot(numbers, texts, notes)
-    elif texts:
+    elif texts and text_columns != "auto":
         raise InputError(_about_texts(numbers, texts, name))
     if numbers.shape[1] == 0 or not len(numbers):
         what = "rows" if not len(numbers) else "columns"
@@ -408,7 +521,9 @@ def _refuse_infinite(frame: Any, name: str) -> None:
 
 def _row(frame: Any, row: int) -> str:
     named = frame.index[row]
-    return f"row {row + 1:,}" if isinstance(named, int | np.integer) else f"row {row + 1:,} ({named!r:.60})"
+    return (
+        f"row {row:,} (from 0 on)" if isinstance(named, int | np.integer) else f"row {row:,} ({named!r:.60})"
+    )
 
 
 def _columns(columns: Any) -> str:
@@ -443,7 +558,12 @@ def _describe_pairs(frame: Any, kind: str, name: str, notes: list[str]) -> Descr
 def _describe_rows(frame: Any, ids: list[Any] | None, kind: str, name: str, notes: list[str]) -> Described:
     # Rows may have been left out: names are those of the rows that stay.
     names = None if ids is None else frame.index.tolist()
-    if kind == "auto" and frame.shape[0] == frame.shape[1]:
+    if (
+        kind == "auto"
+        and frame.shape[0] == frame.shape[1]
+        and not _texts_of(frame)
+        and frame.notna().all(axis=None)
+    ):
         kind = kind_of_matrix(frame.to_numpy(dtype=np.float64), name)
     if kind in ("similarity", "graph"):
         return describe_square(frame.to_numpy(dtype=np.float64), kind, names, name, notes)

@@ -30,6 +30,7 @@ CLASSES = {
     "estimators._data_factors": ("DataPlacer",),
     "inputs.placing": ("KnownRows", "LabelPlacer", "Placer"),
     "inputs.similarity": (*("Attributed", "Called", "Edges", "Given", "OfSamples", "Similarity", "Stepped"),),
+    "inputs.table": ("TablePlan",),
     "estimators.left_stochastic": ("SimplexPlacer",),
     "graphs": (
         *("AttributedSimilarity", "Cosine", "Fuzzy", "Gaussian", "MultiView", "NearestNeighbors"),
@@ -40,6 +41,8 @@ CLASSES = {
     "graphs._scaling": ("Scaling",),
     "graphs._smoothing": ("Evidence", "Smoother"),
     "graphs.attributed": ("FeatureSpace", "Walks"),
+    "graphs.fuzzy": ("Fuzzy",),
+    "graphs.multi_view": ("MultiView",),
     "hierarchy": ("Node", "Tree"),
     "hierarchy.communities.graph": ("Bisection",),
     "hierarchy.topics.splits": ("Halves",),

@@ -19,6 +19,7 @@ from symclust.validation.features import (
 from symclust.validation.kinds import (
     ENDS,
     GRAPHS,
+    MARK,
     OTHER_ENDS,
     end_columns,
     is_a,

@@ -21,6 +21,7 @@ KINDS = {  # by library and class; the first class of the method resolution orde
     ("torch", "Tensor"): "tensor",
 }
 GRAPHS = ("network", "networkx graph", "igraph graph", "edge table")
+MARK = "symclust"  # in the attrs of a DataFrame that `fit` is to prepare, with the options of its plan
 # Columns with the ends of edges, by the lists of networkx, igraph, Gephi and others.
 ENDS = ("source", "src", "from", "node1", "node_1", "u", "head", "id1", "vertex1")
 OTHER_ENDS = ("target", "dst", "dest", "destination", "to", "node2", "node_2", "v", "tail", "id2", "vertex2")
