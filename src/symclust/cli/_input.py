@@ -199,7 +199,7 @@ def read_input(
     return found
 
 
-def prepared(session: Session, model: Any, data: Any) -> Any:
+def plan_table(session: Session, model: Any, data: Any) -> Any:
     """Return what the model is fitted to, and say what becomes of a table.
 
     Models of similarities prepare a table themselves, the others compare its numbers as they are.

@@ -11,7 +11,7 @@ import typer
 
 from symclust.cli._answer import Outcome, show_findings, summary_of
 from symclust.cli._checkpoint import Resumable
-from symclust.cli._input import FILE_HELP, SampleOptions, called, prepared, read_input
+from symclust.cli._input import FILE_HELP, SampleOptions, called, plan_table, read_input
 from symclust.cli._methods import MethodName, make_model, number_of
 from symclust.cli._output import STDOUT, ToFiles
 from symclust.cli._session import Session, Work
@@ -68,7 +68,7 @@ def cluster(
         method, clusters, session.seed, affinity=affinity, time_limit=time_limit, max_iter=max_iter, tol=tol
     )
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
-    fit(session, model, prepared(session, model, found.data), resumable)
+    fit(session, model, plan_table(session, model, found.data), resumable)
     title = f"Clusters in {called(file)}"
     answer = Outcome(session, model, model.node_names_ or found.names, title, found.table)
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}

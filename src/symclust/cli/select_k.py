@@ -14,7 +14,7 @@ from rich.text import Text
 from symclust.cli._answer import Outcome
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._console import as_options, screen
-from symclust.cli._input import FILE_HELP, SampleOptions, prepared, read_input
+from symclust.cli._input import FILE_HELP, SampleOptions, plan_table, read_input
 from symclust.cli._methods import MethodName, make_model
 from symclust.cli._output import PAGES, PANEL, TABLES, ToPage, aim, write_table
 from symclust.cli._session import Work
@@ -98,7 +98,7 @@ def select_k(
     aim(session, table=(output, TABLES), report=(to.report, PAGES))
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     model = make_model(estimator, 2, session.seed)
-    data = prepared(session, model, found.data)
+    data = plan_table(session, model, found.data)
     with session.progress("Comparing numbers of clusters") as bar:
         options: Any = {"candidates": candidates, "method": method, "random_state": session.seed}
         choose = partial(select_n_clusters, data, model, **options)

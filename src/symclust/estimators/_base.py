@@ -348,9 +348,8 @@ class SimilarityEstimator(Clusterer):
                   Q = \frac{\sum_i \left(a_i(C_i) - p(C_i) \, a_i\right)}{\sum_i a_i}, \qquad
                   M = \frac{\sum_i \left(1 - p(C_i)\right) a_i}{\sum_i a_i}
 
-        The modularity Q falls if clusters are merged, and Q/M, the share of its largest value, if they are
-        split. So ``GridSearchCV`` without `scoring` finds a number of clusters that the data support. Samples
-        seen in training are treated like unseen ones.
+        The modularity Q falls if clusters are merged, and Q/M if they are split, so that ``GridSearchCV``
+        without `scoring` finds a number of clusters. Training samples are treated like unseen ones.
         """
         X = self._check_new(X)
         return self._placer.score(X, self.labels_, self._labels_of)

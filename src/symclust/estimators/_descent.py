@@ -95,17 +95,7 @@ class DescentEstimator(SimilarityEstimator):
         return problem.objective.relative_error(self.membership_, self.objective_)
 
     def optimality(self) -> SetOptimality | EntryOptimality:
-        """Return the residuals of all optimality conditions at the solution, computed afresh.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from symclust import SymNMF
-        >>> A = np.kron(np.eye(2), np.ones((3, 3)))
-        >>> model = SymNMF(2, affinity="precomputed", tol=1e-2, random_state=0).fit(A)
-        >>> model.optimality().relative_projected_gradient <= model.tol
-        True
-        """
+        """Return the residuals of all optimality conditions at the solution, computed afresh."""
         check_is_fitted(self)
         return measure_optimality(self._problem, self.membership_, self.reference_)
 

@@ -106,7 +106,7 @@ class Fitted(Savable):
         return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
 
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write a page about the clusters, to look at and to send to others: one HTML file, offline.
+        """Write a page about the clusters, one HTML file to look at offline, and return its path.
 
         Parameters
         ----------
@@ -115,11 +115,6 @@ class Fitted(Savable):
         **options
             Those of `symclust.report.write_report`: title, summary, labels_true, images, names,
             feature_names, cluster_names, numbers, n_members.
-
-        Returns
-        -------
-        Path
-            The file.
         """
         from symclust import report  # which stands above all that it reports on
 

@@ -45,16 +45,6 @@ class StreamingEstimator(DescentEstimator):
             the m new samples to the n known ones and, in m further columns, to each other (else zero). The
             index of a DataFrame names the new samples.
         y : ignored
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from symclust import SymNMF
-        >>> A = np.kron(np.eye(2), np.ones((4, 4)))
-        >>> model = SymNMF(2, affinity="precomputed", random_state=0).fit(A)
-        >>> model = model.partial_fit([[0, 0, 0, 0, 1, 1, 1, 1]])
-        >>> model.labels_[8] == model.labels_[7], model.membership_.shape
-        (np.True_, (9, 2))
         """
         if not hasattr(self, "membership_"):
             return self.fit(X)
@@ -71,7 +61,10 @@ class StreamingEstimator(DescentEstimator):
         H = _swept(problem, H, n, neighbors=False)
         unexplained = _count_unexplained(similarity.operator, H, n)
         H, settles = _swept(problem, H, n, neighbors=True), is_sparse_factor(H)
-        result = run(problem, solver, [H], control, [self.reference_], least=0, settles=settles)[0]
+        watches = control.settles and isinstance(H, np.ndarray)
+        result = run(
+            problem, solver, [H], control, [self.reference_], least=0, settles=settles, watch_labels=watches
+        )[0]
         self._problem, self.merge_path_ = problem, None
         self.inits_ = np.array([result.objective])
         self._store(similarity, result)

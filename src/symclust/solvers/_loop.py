@@ -149,7 +149,8 @@ class _Run:
         return self.settles and before - now < SETTLED * self.control.tol * (first - now)
 
     def watch_labels(self) -> None:
-        self.labels = self.state.H.argmax(axis=1)
+        if isinstance(self.state.H, np.ndarray):  # on a device memberships stay there
+            self.labels = self.state.H.argmax(axis=1)
 
     def few_moved(self) -> str:
         """Return how many samples the last iteration has moved if they are few, else nothing."""
