@@ -190,7 +190,7 @@ for method in registry.options("selection.methods"):
     began = time.process_time()
     choose(method)
     took = max(time.process_time() - began, 1e-3)
-    times = int(0.2 / took) + 1  # the timer ticks every few milliseconds: the quickest methods are done by then
+    times = int(0.2 / took) + 1  # the timer ticks every few milliseconds: the quickest would be done
     raised = tries = 0
     while raised < turns and tries < 20 * turns:
         raised += interrupted(lambda: [choose(method) for _ in range(times)], times * took)
