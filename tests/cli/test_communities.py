@@ -43,12 +43,12 @@ def test_number_is_chosen_and_compressed_weights_are_read(summary, friends, tmp_
     assert found["kind"] == "graph"
 
 
-def test_large_networks_are_grown_as_trees(summary, friends, monkeypatch):
-    monkeypatch.setattr("symclust.cli.communities.LARGE", 5)
+def test_a_tree_is_grown_unless_nodes_share_communities(summary, friends):
     found = summary("communities", friends[0])
     assert found["method"] == "tree"
     assert found["sizes"] == [5, 5]
     assert "modularity" in found["stop_reason"]
+    assert summary("communities", friends[0], "--overlap", 0.5)["method"] == "sym-nmf"
 
 
 def test_features_are_sent_elsewhere(command, tmp_path):

@@ -18,8 +18,6 @@ from symclust.cli.cluster import finish, fit
 
 __all__ = ["communities"]
 
-LARGE = 50_000  # nodes from which on the tree alone is grown
-
 
 def communities(
     graph: Annotated[Path, typer.Argument(help=FILE_HELP, allow_dash=True, show_default=False)],
@@ -28,7 +26,7 @@ def communities(
         typer.Option(
             "--clusters",
             "-k",
-            help="How many communities, or auto to choose.",
+            help="How many communities; auto: as many as raise the modularity.",
             callback=number_of,
             metavar="K|auto",
         ),
@@ -38,7 +36,7 @@ def communities(
         typer.Option(
             "--method",
             "-m",
-            help="What finds them: sym-nmf, and tree for more than 50,000 nodes, unless told.",
+            help="What finds them: tree, or sym-nmf with --overlap, unless told.",
         ),
     ] = None,
     overlap: Annotated[
@@ -69,9 +67,10 @@ def communities(
     to.check(session)
     kind = "auto" if reading.kind is None and graph.suffix in (".npz", ".npy", ".mtx") else "graph"
     found = read_input(session, graph, reading, ("graph", "similarity"), only=kind)
-    chosen = method or ("tree" if found.data.shape[0] > LARGE else "sym-nmf")
+    # The tree has the modularity of Leiden's method in less time; degrees of membership are SymNMF's.
+    chosen = method or ("tree" if overlap is None else "sym-nmf")
     model: Any = make_model(chosen, clusters, session.seed)
-    if chosen == "tree" and clusters == "auto" and found.data.shape[0] > LARGE:
+    if chosen == "tree" and clusters == "auto":
         model.set_params(n_clusters=None)  # as many as raise the modularity: a network may have thousands
     fit(session, model, found.data, resumable)
     answer = Outcome(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
