@@ -79,7 +79,7 @@ def block_pivoting(
     Each row keeps a passive set F. It solves G_FF x_F = r_F, computes y = Gx − r elsewhere, and moves every
     variable with x < 0 out of F and every one with y < 0 into it, until there are none. When three such
     exchanges in a row do not lower the number of infeasible variables, only the one with the largest index is
-    exchanged, which cannot cycle. An exchange costs O(|F|³ + |F| k) per row.
+    exchanged, which cannot cycle. With f passive variables an exchange costs O(f³ + fk) per row.
 
     Parameters
     ----------
