@@ -23,8 +23,6 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["new_folder", "refuse_failure", "replacing", "sync"]
-
 PREFIX = ".symclust-"
 FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
 OLD = 24 * 3600  # seconds after which a file is taken for left behind where nothing can be locked

@@ -7,8 +7,6 @@ from types import ModuleType
 
 from symclust.exceptions import MissingExtraError
 
-__all__ = ["missing", "need"]
-
 
 def need(library: str, extra: str, purpose: str = "This") -> ModuleType:
     """Return an optional library, or raise `MissingExtraError`.

@@ -13,8 +13,6 @@ from symclust.exceptions import InputError
 from symclust.selection.select_n_clusters import select_n_clusters
 from symclust.storage import Journal, read_journal, resuming
 
-__all__ = ["resume"]
-
 
 def resume(path: str | PathLike[str], X: Data, callback: Callable[..., object] | None = None) -> Fitted:
     """Go on with the fit that a `symclust.Checkpoint` has kept, and return what the fit would have returned.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["showable"]
-
 # Control characters, which end strings or steer terminals, and halves of surrogate pairs, which no encoding
 # has: names of files that are not in the system's encoding contain them. Tabs and line ends may stay.
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -19,20 +19,6 @@ from typing import Any, TypeVar
 
 import threadpoolctl
 
-__all__ = [
-    "ahead",
-    "available_threads",
-    "cached_property",
-    "checkpoint",
-    "interruptibly",
-    "keeps_results",
-    "map_blocks",
-    "raising_interrupts",
-    "single_threaded_blas",
-    "single_threaded_libraries",
-    "split",
-]
-
 _LOOK_UP = 0.1  # seconds
 
 

@@ -13,26 +13,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = [
-    "AffinityLike",
-    "Array",
-    "Callback",
-    "ColumnsLike",
-    "Data",
-    "DataFrame",
-    "DeviceArray",
-    "Features",
-    "FilePath",
-    "Fitted",
-    "Image",
-    "Init",
-    "Matrix",
-    "Names",
-    "Options",
-    "RandomState",
-    "SimilarityLike",
-]
-
 Array: TypeAlias = np.ndarray
 
 

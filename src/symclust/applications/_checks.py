@@ -6,8 +6,6 @@ from typing import Any
 
 from symclust.exceptions import OptionError
 
-__all__ = ["check_model_params"]
-
 
 def check_model_params(kind: Any, params: Any, number: str) -> None:
     """Refuse what is no dict of parameters of an estimator; its number of clusters is given elsewhere."""

@@ -17,8 +17,6 @@ from symclust.cli._console import errors, screen
 from symclust.cli._output import STDOUT, ToFiles, print_table, shows_memberships, write_table
 from symclust.cli._session import Session
 
-__all__ = ["Outcome", "show_findings", "summary_of"]
-
 MOST_ROWS = 20  # clusters that are listed on the screen: the largest
 MOST_DOUBTS = 6
 N_MEMBERS, N_TERMS = 4, 6

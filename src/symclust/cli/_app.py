@@ -14,8 +14,6 @@ import typer
 from symclust import registry
 from symclust.cli._session import Session
 
-__all__ = ["app", "run"]
-
 app = typer.Typer(
     name="symclust",
     help="Cluster anything that has pairwise similarities, by symmetric matrix factorization.",

@@ -13,8 +13,6 @@ import typer
 from symclust.cli._session import PANEL, Session
 from symclust.exceptions import InputError, OptionError
 
-__all__ = ["Resumable"]
-
 
 @dataclass(frozen=True)
 class Resumable:

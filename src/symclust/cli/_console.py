@@ -10,8 +10,6 @@ from rich.text import Text
 
 from symclust._text import showable
 
-__all__ = ["as_options", "errors", "print_line", "screen"]
-
 
 class _Lasting(Console):
     """A console that goes silent when nobody reads it any more; rich would end the command, files or not."""

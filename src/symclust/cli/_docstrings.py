@@ -7,8 +7,6 @@ import inspect
 import re
 from types import ModuleType
 
-__all__ = ["MODULES", "docstrings"]
-
 # Public modules whose names are documented one by one. Most of them are loaded with symclust already.
 MODULES = (
     "numpy", "numpy.fft", "numpy.linalg", "numpy.polynomial", "numpy.random",

@@ -9,8 +9,6 @@ import sys
 import threading
 from typing import Any
 
-__all__ = ["INTERRUPTED", "interrupts"]
-
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds until an interrupt that was swallowed is sent again
 LOADING = "Interrupted while symclust was being loaded: nothing was computed or written.\n"

@@ -9,8 +9,6 @@ import typer
 
 from symclust.exceptions import OptionError
 
-__all__ = ["GraphMethodName", "MethodName", "make_model", "number_of"]
-
 AUTO = "auto"
 
 

@@ -21,8 +21,6 @@ from symclust._text import showable
 from symclust.cli._session import Session
 from symclust.exceptions import InputError, OptionError
 
-__all__ = ["PANEL", "ToFiles", "ToPage", "aim", "print_table", "shows_memberships", "write_table"]
-
 PANEL = "What is written"
 _option = partial(typer.Option, rich_help_panel=PANEL)
 STDOUT = "-"

@@ -13,8 +13,6 @@ from rich.text import Text
 
 from symclust.cli._console import errors, print_line
 
-__all__ = ["Bar", "show_progress"]
-
 PAUSE = 10.0  # seconds between two lines if there is no terminal
 SURE = 0.03  # share of the work that is done before the time left is guessed
 

@@ -29,8 +29,6 @@ from symclust.cli._interrupts import INTERRUPTED, interrupts
 from symclust.cli._progress import Bar, show_progress
 from symclust.exceptions import SymclustError
 
-__all__ = ["FAILED", "INTERRUPTED", "PANEL", "Session", "Work"]
-
 FAILED = 1
 UNEXPECTED = "This was not expected. Run it again with --debug, and report what it shows."
 PANEL = "How it runs"

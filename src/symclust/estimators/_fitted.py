@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from symclust.selection import Selection
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
-__all__ = ["Answer", "Fitted", "Placement", "PlacingAnswer"]
 
 
 class Fitted(Savable):

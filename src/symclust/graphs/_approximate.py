@@ -17,8 +17,6 @@ from scipy.spatial.distance import cdist
 from symclust._threads import single_threaded_libraries, split
 from symclust._types import Array
 
-__all__ = ["InvertedLists", "TooScattered", "has_faiss"]
-
 RECALL = 0.98  # share of the true neighbours that enough lists find
 LISTS = 2.0  # times √n: with more, centres take longer to compare than rows
 LEAST_ROWS = 64  # a list, for centres that mean something; so many are also enough to find its centre

@@ -10,8 +10,6 @@ from scipy.spatial.distance import cdist
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
 
-__all__ = ["complete_graph", "cross_graph"]
-
 ROWS = 256  # rows computed at a time
 CANCELLED = 1e-4  # squared distances below this share of ‖x‖² + ‖y‖² are computed from differences
 CELLS = 1 << 20  # numbers in the differences taken at a time

@@ -19,8 +19,6 @@ from symclust._types import Array, Features
 from symclust.graphs._lengths import unit_rows
 from symclust.graphs._neighbors import NeighborSearch
 
-__all__ = ["SampleSearch", "directions", "first_of_equal", "grouped", "row_keys"]
-
 
 class SampleSearch:
     """Nearest neighbours of samples among the distinct rows of X, none of which is a copy of another.

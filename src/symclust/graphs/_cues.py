@@ -17,8 +17,6 @@ from symclust._optional import need
 from symclust._types import Array
 from symclust.graphs._image import Picture
 
-__all__ = ["Barriers", "find_barriers", "lab_channels", "pixel_edges"]
-
 ORIENTATIONS = 8
 BINS = 25
 TEXTONS = 32

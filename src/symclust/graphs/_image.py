@@ -11,8 +11,6 @@ from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_known, is_a
 
-__all__ = ["Picture", "as_picture"]
-
 MOST_CHANNELS = 4096
 KINDS = "an array or masked array of rows × columns or rows × columns × channels, or a PIL image"
 READINGS = ("auto", "stack")

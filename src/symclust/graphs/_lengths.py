@@ -8,8 +8,6 @@ from scipy import sparse
 from symclust._threads import split
 from symclust._types import Array, Features
 
-__all__ = ["inverse_norms", "unit_rows"]
-
 ROWS = 1024  # measured at a time
 
 

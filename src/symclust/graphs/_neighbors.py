@@ -32,8 +32,6 @@ from symclust._types import Array, Features
 from symclust.exceptions import CombinationError, InputError
 from symclust.graphs._approximate import InvertedLists, TooScattered, has_faiss
 
-__all__ = ["NeighborSearch", "directed", "index_type", "pair_products", "union", "union_among_new"]
-
 ROWS = 2048  # rows searched at a time
 SPARE = 4  # candidates beyond those asked for: enough, unless many rows are equally far
 CELLS = 1 << 20  # numbers gathered at a time

@@ -10,8 +10,6 @@ from scipy import sparse
 from symclust._types import Array, Features
 from symclust.validation import check_memory
 
-__all__ = ["SCALES", "Scaling", "columns_are_alike"]
-
 SCALES = ("arcsinh", "soft", "standard")
 ALIKE = 5.0  # largest standard deviation of columns in one unit, in multiples of the smallest
 NORMAL = 1.4826  # standard deviations in a median absolute deviation of normal numbers

@@ -19,8 +19,6 @@ from symclust.graphs.normalized_cut import inverse_powers, row_sums
 from symclust.graphs.random_walk import random_walk
 from symclust.operators import Sparse
 
-__all__ = ["Evidence", "Smoother", "center", "weigh_evidence"]
-
 MOST = 8  # steps: further ones average over most of a small world
 SMALL = 0.05  # a share so little above 1/2 is as good as nothing: 410 edges show more than that
 CLOSE = 0.01  # shares of pairs that differ by less count as equal: fewer steps blur less

@@ -15,20 +15,6 @@ from symclust._types import Array, Matrix
 from symclust.exceptions import InputError
 from symclust.validation import FILL, PAIRS, float_dtype, refuse_masked
 
-__all__ = [
-    "as_index",
-    "as_pairs",
-    "as_subset",
-    "as_vector",
-    "bordered",
-    "dense_product",
-    "on_lines",
-    "read_dense",
-    "stacked",
-    "symmetric_product",
-    "transposed_product",
-]
-
 # Rows of one BLAS call. From 64 to 512 measure alike; small ones leave work for several threads inside the
 # blocks of a few hundred rows of Gauss-Seidel sweeps.
 ROWS = 128

@@ -17,8 +17,6 @@ from symclust.operators._eigen import eigenpairs
 if TYPE_CHECKING:
     from symclust.operators._factors import FactoredSum
 
-__all__ = ["Cursor", "Operator", "check_followed"]
-
 BLOCK_BYTES = 8 << 20  # size of the dense row blocks that are worked on one at a time
 
 

@@ -28,15 +28,6 @@ from symclust.validation import (
     sample_names,
 )
 
-__all__ = [
-    "as_operator",
-    "column_numbers",
-    "graph_adjacency",
-    "graph_names",
-    "network_of_table",
-    "weight_column",
-]
-
 WEIGHT = "weight"  # the attribute that networkx, igraph and their files call so
 ACCEPTED = (
     "a NumPy array, a SciPy sparse array or matrix, a pandas DataFrame with equal index and columns, "

@@ -15,8 +15,6 @@ from symclust.operators.disk.on_disk import OnDisk
 from symclust.operators.sparse import Sparse, read_csr
 from symclust.validation import check_known, check_number
 
-__all__ = ["SpmmCost", "spmm_cost_model"]
-
 SAMPLE = 1024  # entries that are looked at to see how far they lie from the diagonal
 FEWEST_PER_ROW = 32  # entries of a row in a column block, below which (92) does not cut A into such blocks
 

@@ -19,8 +19,6 @@ from symclust.exceptions import InputError, NotConvergedWarning, OptionError, wa
 if TYPE_CHECKING:
     from symclust.operators._base import Operator
 
-__all__ = ["Krylov", "eigenpairs", "krylov_spaces"]
-
 Product = Callable[[Array], Array]
 # Up to here a dense eigenproblem takes no longer than Lanczos, whatever the form of A, and has no difficult
 # cases.

@@ -16,8 +16,6 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._arrays import dense_product, read_dense, transposed_product
 from symclust.operators.sparse import read_csr
 
-__all__ = ["DenseFactor", "Factor", "FactoredSum", "SparseFactor", "inward", "read_factor"]
-
 COLUMNS = 256  # columns of a dense X whose products with all others are held at one time
 
 

@@ -14,8 +14,6 @@ from symclust.exceptions import InputError
 from symclust.operators.sparse import Sparse
 from symclust.validation import check_known
 
-__all__ = ["DUPLICATES", "Network", "network_of_edges", "number_nodes"]
-
 DUPLICATES = ("error", "sum", "max", "first")
 COMBINE = {"sum": np.add, "max": np.maximum}
 

@@ -14,8 +14,6 @@ from symclust.exceptions import InputError
 from symclust.plotting.plot_similarity import block_sums
 from symclust.validation import check_number
 
-__all__ = ["GraphMap", "graph_map"]
-
 STEPS = 90
 DISC_AREA = 0.22  # of the picture, all discs together
 NODE_AREA = 0.08  # of the picture, all nodes together, up to the largest radius

@@ -13,18 +13,6 @@ from symclust._optional import need
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "BORDER",
-    "SIGNED_MAP",
-    "cluster_colours",
-    "fresh_axes",
-    "is_dark",
-    "line_colours",
-    "matplotlib_module",
-    "page_style",
-    "similarity_colours",
-]
-
 # A map that runs from violet over white to orange: safe for the common kinds of colour blindness.
 SIGNED_MAP = "PuOr_r"
 

@@ -16,19 +16,6 @@ from symclust._optional import need
 from symclust.exceptions import InputError, OptionError
 from symclust.readers._source import PART, Source
 
-__all__ = [
-    "SAMPLE_ROWS",
-    "SPACES",
-    "Layout",
-    "as_names",
-    "is_number",
-    "lay_out",
-    "line_of",
-    "parse",
-    "take_sample",
-    "without_comments",
-]
-
 BLANKS = " \t"
 SPACES = "spaces"  # any number of blanks and tabs
 CANDIDATES = ("\t", ";", "|", ",")  # a character that is in every line equally often was put there for it

@@ -12,8 +12,6 @@ from symclust.exceptions import InputError
 from symclust.operators import Dense, Network, Operator, Sparse, as_operator
 from symclust.validation import check_features, check_similarity, looks_like_similarity
 
-__all__ = ["KINDS", "Described", "as_network", "as_similarity", "describe_square", "kind_of_matrix"]
-
 KINDS = ("features", "similarity", "graph", "texts", "expression", "image")
 
 

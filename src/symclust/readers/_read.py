@@ -30,8 +30,6 @@ from symclust.readers.texts import (
 )
 from symclust.validation import MARK, check_known
 
-__all__ = ["read", "read_described"]
-
 MATRICES = ("features", "similarity", "graph")
 # The reader of each format, and the kinds of data it may hold.
 READERS: dict[str, tuple[Callable[..., Described], tuple[str, ...]]] = {

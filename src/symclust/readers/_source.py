@@ -19,8 +19,6 @@ from symclust._threads import cached_property
 from symclust.exceptions import InputError, InputTypeError, OptionError, SymclustError
 from symclust.validation import check_memory
 
-__all__ = ["Source", "check_encoding", "magic_of", "naming_damage"]
-
 STDIN = "-"
 CHUNK = 1 << 22
 ROOM = 6  # bytes of memory for a byte of text: itself, its parts, and marks of where fields begin and end

@@ -12,8 +12,6 @@ from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.estimators import labels_of
 
-__all__ = ["Belonging", "by_connections", "by_memberships"]
-
 COLUMNS = 64  # clusters whose sums are formed at once: n × 64 numbers
 
 

@@ -14,8 +14,6 @@ from symclust.report._findings import percent
 from symclust.report._pictures import grey_picture
 from symclust.report._reading import N_TERMS, Overview, members_of, node_terms
 
-__all__ = ["ClusterRow", "Member", "TreeRow", "clipped", "cluster_rows", "tree_rows"]
-
 OPEN_SPLITS = 30  # the page begins with this many splits unfolded, those that were made first
 MOST_NODES = 3000  # of a tree; the page holds those of the first splits
 MOST_CLUSTERS = 200  # described one by one: the largest

@@ -25,8 +25,6 @@ from symclust.report._reading import Overview, is_segmentation, read_clustering
 from symclust.report.part import Part
 from symclust.validation import check_number
 
-__all__ = ["content_of"]
-
 N_MARKERS = 12
 MOST_CANDIDATES = 60  # rows of the table of scores
 

@@ -13,8 +13,6 @@ from symclust._types import Array
 from symclust.metrics import clustering_accuracy
 from symclust.report._reading import Overview
 
-__all__ = ["Finding", "Findings", "find", "percent"]
-
 NUMBERS = [
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
 ]  # fmt: skip

@@ -13,8 +13,6 @@ from symclust.plotting import GraphMap, graph_map
 from symclust.report._clusters import clipped
 from symclust.report._reading import Overview
 
-__all__ = ["Map", "map_of"]
-
 SIDE = 1000  # units of the picture
 MOST_NODES = 2000
 MOST_TITLES = 2000

@@ -15,8 +15,6 @@ from symclust.report._clusters import clipped
 from symclust.report._pictures import grey_picture
 from symclust.report._reading import Overview
 
-__all__ = ["Matrix", "matrix_of"]
-
 TILES = 640  # on a side: 400 kB before compression
 POWER = 0.6  # lifts small similarities, as in `plot_similarity`
 MOST_MEANS = 60  # clusters between which mean similarities are told

@@ -22,17 +22,6 @@ from symclust.plotting import (
     with_borders,
 )
 
-__all__ = [
-    "Segments",
-    "Themed",
-    "as_pixels",
-    "consensus_picture",
-    "grey_picture",
-    "history_picture",
-    "segment_pictures",
-    "selection_picture",
-]
-
 LARGEST_SIDE = 480  # pixels of an image on the page
 
 

@@ -16,8 +16,6 @@ from symclust.exceptions import InputError, InputTypeError, SymclustError
 from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
 from symclust.report._belonging import Belonging, by_connections, by_memberships
 
-__all__ = ["Nouns", "Overview", "read_clustering"]
-
 N_TERMS = 8  # of a cluster
 MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth computing for a page
 

@@ -12,8 +12,6 @@ from symclust.report._clusters import clipped
 from symclust.report._findings import find
 from symclust.report._reading import Overview, read_clustering
 
-__all__ = ["summary_html"]
-
 MOST_BARS = 24
 
 STYLE = (

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from symclust.selection._consensus_matrix import ConsensusMatrix
 
-__all__ = ["Curve", "Selection"]
-
 
 @dataclass(frozen=True)
 class Curve:

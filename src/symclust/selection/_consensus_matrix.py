@@ -17,8 +17,6 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.metrics import cophenetic_correlation
 from symclust.validation import check_n_clusters, check_number
 
-__all__ = ["ConsensusMatrix", "area", "dispersion"]
-
 NOWHERE = -1  # the label of a sample that does not occur in a run
 MOST = 2000  # samples whose pairs are all looked at: 32 MB, and a tree in a tenth of a second
 COLUMNS = 1024  # clusters of different runs that one product takes

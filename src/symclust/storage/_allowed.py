@@ -9,8 +9,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["allowed", "name_of"]
-
 CLASSES = {
     "applications.expression._markers": ("Marker", "MarkerTable"),
     "applications.topics._refinement": ("RefinedTopics",),

@@ -28,8 +28,6 @@ from symclust._files import replacing
 from symclust._types import Array
 from symclust.exceptions import InputError
 
-__all__ = ["FORMAT", "Arrays", "read_archive", "write_archive"]
-
 FORMAT = 1  # raised whenever what older files hold is no longer understood
 HEADER, MODEL = "header.json", "model.json"
 LARGE = 1 << 20  # bytes from which an array gets a file to itself: it is then read without a copy

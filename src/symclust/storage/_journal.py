@@ -37,26 +37,6 @@ from symclust.storage._savable import read_content, read_path
 from symclust.storage._values import Encoder
 from symclust.validation import check_number
 
-__all__ = [
-    "Checkpoint",
-    "Journal",
-    "Keep",
-    "PieceUnderWay",
-    "Task",
-    "data_are",
-    "is_recording",
-    "keeper",
-    "read_journal",
-    "recorded",
-    "recorded_each",
-    "recorded_side_by_side",
-    "recording",
-    "refuse_checkpoint",
-    "resuming",
-    "series",
-    "stop_recording",
-]
-
 # From the name of a piece, its work and whether an answer fits it to the answer.
 Keep = Callable[[str, Callable[[], Any], Callable[[Any], bool]], Any]
 

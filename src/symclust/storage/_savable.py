@@ -21,8 +21,6 @@ from symclust.storage._allowed import allowed, name_of
 from symclust.storage._archive import read_archive, write_archive
 from symclust.storage._values import Decoder, Encoder, plain_state
 
-__all__ = ["Savable", "load", "read_content", "read_path"]
-
 
 class Savable:
     """Base class of models that can be saved to a file, and loaded again with `symclust.load`.

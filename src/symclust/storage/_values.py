@@ -29,8 +29,6 @@ from symclust.storage._archive import Arrays
 from symclust.storage._former import upgrade
 from symclust.validation import is_a
 
-__all__ = ["Decoder", "Encoder", "plain_state"]
-
 LONG = 64  # entries from which a list is kept once, however many refer to it
 AS_THEY_ARE = (type(None), bool, int, str)
 COMPRESSED = ("csr", "csc")

@@ -13,8 +13,6 @@ from scipy.stats import false_discovery_control, mannwhitneyu
 from symclust._types import Array
 from symclust.applications.expression._reading import gene_floor
 
-__all__ = ["Marker", "MarkerTable", "find_markers", "subtype_means"]
-
 BLOCK = 1 << 22  # entries of X that are ranked at a time: 32 MB
 
 

@@ -14,8 +14,6 @@ from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.validation import check_features, check_known, check_nonnegative, check_number, is_a, is_missing
 
-__all__ = ["Expression", "GeneTable", "gene_floor", "read_expression", "select_genes"]
-
 ORIENTATIONS = ("auto", "samples", "genes")
 NEARLY_SQUARE = 2.0  # a table with less than twice as many columns as rows does not say which are genes
 SHARE = 0.01  # of the median mean: genes below it are silent

@@ -12,18 +12,6 @@ from symclust._optional import need
 from symclust._types import Array
 from symclust.hierarchy import Tree
 
-__all__ = [
-    "Border",
-    "borders",
-    "common_refinement",
-    "connected",
-    "crack_shares",
-    "join_small",
-    "merge_order",
-    "region_tree",
-    "ultrametric",
-]
-
 
 class Border(NamedTuple):
     """A border between two regions: their numbers, its length in pixels, its mean strength."""

@@ -18,8 +18,6 @@ from symclust.exceptions import DegenerateWarning, InterruptedWarning, NotConver
 from symclust.graphs import normalized_cut, unit_rows
 from symclust.operators import as_operator
 
-__all__ = ["WAYS", "PixelGraph", "segmentations"]
-
 FLOOR = 1e-3  # where pixels start outside the cluster of their basin, relative to the largest entry
 DESCENT = 50  # iterations on pixels: the start is good already
 DENSE_BASINS = 3000  # graphs of so many basins are factored as dense matrices

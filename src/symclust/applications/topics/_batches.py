@@ -21,8 +21,6 @@ from symclust.applications.topics._terms import count_terms, make_vectorizer, no
 from symclust.applications.topics._topic import excerpt
 from symclust.exceptions import InputError, InputTypeError, OptionError
 
-__all__ = ["as_batches", "count_batches"]
-
 # Terms that are counted at a time. Where there are more, those in the fewest documents are dropped until half
 # as many are left: without that, a vocabulary grows as long as texts come.
 MOST_TERMS = 2_000_000

@@ -18,8 +18,6 @@ from symclust.operators import is_dask
 from symclust.readers import Source, Texts, folder_texts, json_texts
 from symclust.validation import check_features, is_a, is_missing
 
-__all__ = ["Corpus", "note_of_markup", "read_corpus"]
-
 EXPECTED = (
     "Give a list of strings, a dict of names and strings, a Series, the path of a folder of text files or of "
     "a .jsonl or .jsonl.gz file, or a documents × terms matrix of counts."

@@ -15,8 +15,6 @@ from symclust.k_means import SphericalRuns
 from symclust.metrics import coherence_of_counts, topic_coherence
 from symclust.operators import RowBlocks
 
-__all__ = ["BlockDocuments", "Documents", "documents_of", "normalized_rows"]
-
 MOVES = 50  # rounds in which documents change their topic, at most: few do in the last ones
 SLACK = 16  # times the machine precision: who is nearer by less is not nearer, as in SphericalRuns
 COHERENT = 20  # terms whose coherence is measured

@@ -19,8 +19,6 @@ from symclust.operators import RowBlocks
 if TYPE_CHECKING:
     from symclust.applications.topics.topic_tree import FittedTopics, TopicTree
 
-__all__ = ["join_documents"]
-
 MOST_UNKNOWN = 1 / 3  # share of the words of new documents that may be none of the terms
 
 

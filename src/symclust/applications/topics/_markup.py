@@ -6,8 +6,6 @@ import html
 import re
 from typing import Final
 
-__all__ = ["without_addresses", "without_markup"]
-
 # Elements of HTML. Other names in angle brackets are text: vector<int>, <stdio.h>, <T>.
 NAMES: Final = (
     "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big "

@@ -22,8 +22,6 @@ from symclust.hierarchy import Tree
 from symclust.operators import stacked
 from symclust.storage import Savable
 
-__all__ = ["RefinedTopics"]
-
 MOVES_OF_JOINED = 5  # rounds in which documents change their topic where others have joined
 
 

@@ -14,8 +14,6 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from symclust.exceptions import InputError, OptionError
 
-__all__ = ["count_terms", "make_vectorizer", "no_terms_left"]
-
 JOINERS = "\u200c\u200d"  # invisible, and part of the spelling in Persian and Indian languages
 # What the pattern leaves of "don't" and the like.
 CONTRACTIONS = {

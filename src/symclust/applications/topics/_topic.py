@@ -14,8 +14,6 @@ from symclust.applications.topics._documents import BlockDocuments, Documents
 from symclust.applications.topics._terms import JOINERS
 from symclust.hierarchy import Tree
 
-__all__ = ["Example", "Topic", "describe_nodes", "draw_tree"]
-
 EXCERPT = 200  # characters of a document that are kept with a topic
 
 

@@ -10,8 +10,6 @@ from symclust.exceptions import CombinationError, warn
 from symclust.left_stochastic import negative_part
 from symclust.operators import Dense, Operator
 
-__all__ = ["INDEFINITE", "make_definite"]
-
 INDEFINITE = ("auto", "clip", "shift", "ignore")  # what can be done with negative eigenvalues
 
 CLIPPED = 2000  # rows up to which "auto" affords all eigenvectors

@@ -21,8 +21,6 @@ from symclust.exceptions import InputError, WorkerError
 from symclust.operators.dask._workers import client_in_use, is_closed, naming_losses
 from symclust.validation import check_number, float_dtype, is_a
 
-__all__ = ["RowBlocks", "gathered_entries", "is_dask", "over_blocks"]
-
 GATHERED = 1 << 25  # entries up to which rows are brought to the caller: 0.8 GB by rows and by columns
 ADDED = 8  # results that one task adds up
 

@@ -17,8 +17,6 @@ from symclust.operators._conversion import column_numbers, weight_column
 from symclust.operators._network import DUPLICATES, check_weights, once_each
 from symclust.validation import check_known, check_number, end_columns, is_a
 
-__all__ = ["delay_edges"]
-
 FAN_IN = 8  # tables of names that one task puts together
 Piece = tuple[Array, Array, Array]  # two ends, by number, and the weight
 

@@ -24,8 +24,6 @@ from symclust._threads import split
 from symclust._types import Array
 from symclust.exceptions import InputTypeError, SymclustError, WorkerError
 
-__all__ = ["Blocks", "client_in_use", "hold_blocks", "naming_losses"]
-
 ATTEMPTS = 5  # passes that are begun anew when what was sent for them is lost
 PIECE_BYTES = 1 << 20  # smaller pieces of H would cost more messages than they spare
 MOST_PIECES = 64

@@ -22,8 +22,6 @@ from symclust.operators.disk.on_disk import BUFFERED, DTYPES, FORMAT, HEADER, VE
 from symclust.operators.sparse import Sparse
 from symclust.validation import check_known, check_number
 
-__all__ = ["EdgeChunk", "save_on_disk", "write_on_disk"]
-
 EdgeChunk = tuple[Any, Any, Any]  # sources, targets, and weights or None
 SPOOLED = np.dtype([("source", "<i8"), ("target", "<i8"), ("weight", "<f8")])
 DIRECTED = np.dtype([("key", "<u8"), ("position", "<i8"), ("weight", "<f8")])

@@ -11,8 +11,6 @@ import numpy as np
 
 from symclust._types import Array
 
-__all__ = ["ExternalSort"]
-
 FAN_IN = 64  # runs that are merged at once: each is an open file
 COPIES = 4  # of the records in memory: those given, together, their order, and sorted
 FEWEST = 16  # records that are held at a time, however little memory there is

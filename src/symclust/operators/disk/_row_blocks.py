@@ -15,8 +15,6 @@ from symclust._threads import ahead
 from symclust._types import Array
 from symclust.exceptions import InputError
 
-__all__ = ["ArrayEntries", "Buffers", "FileEntries", "RowBlock", "cut_rows", "entry_bytes", "read_blocks"]
-
 
 class RowBlock(NamedTuple):
     """Some consecutive rows as CSR, the first of which is row ``rows.start``; valid until the next is read.

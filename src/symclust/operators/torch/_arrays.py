@@ -19,8 +19,6 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from symclust._types import Array, DeviceArray
 
-__all__ = ["DTYPES", "TensorArray", "squares", "to_device", "to_host", "wide"]
-
 DTYPES: dict[Any, torch.dtype] = {np.dtype(np.float32): torch.float32, np.dtype(np.float64): torch.float64}
 NUMPY_DTYPES: dict[Any, Any] = {
     torch.float32: np.dtype(np.float32),
