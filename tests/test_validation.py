@@ -15,6 +15,7 @@ from scipy import sparse
 
 from symclust import _kernels
 from symclust.exceptions import InputError, InputTypeError, OptionError
+from symclust.objectives import HasGradient, HasNormalEquations, missing_methods
 from symclust.operators import Dense, Gram, LowRank, Masked, Operator, Shifted, Sparse, as_operator
 from symclust.validation import (
     PAIRS,
@@ -24,9 +25,11 @@ from symclust.validation import (
     check_number,
     check_scale,
     check_similarity,
+    check_stored,
     looks_like_similarity,
     refuse_ambiguous,
     refuse_edges,
+    warn_of_edges,
 )
 
 
@@ -385,3 +388,54 @@ def test_a_small_matrix_is_no_list_of_edges(X):
 )
 def test_what_is_no_list_of_edges(X):
     refuse_edges(X, numbers=True)
+
+
+def damaged(change):
+    X = sparse.csr_array(np.eye(4))
+    change(X)
+    return X
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda X: setattr(X, "indptr", X.indptr[:-1]),
+            r"indptr has 4 numbers, expected 5 for shape \(4, 4\)",
+        ),
+        (
+            lambda X: X.indptr.__setitem__(-1, 9),
+            r"indptr ends with 9, for 4 indices and values of shape \(4,\)",
+        ),
+        (lambda X: X.indices.__setitem__(1, 7), "its indices go from 0 to 7, expected 0 to 3"),
+    ],
+)
+def test_damaged_rows_are_described_in_numbers(change, said):
+    with pytest.raises(InputError, match=f"^The sparse H is damaged: {said}"):
+        check_features(damaged(change), name="H")
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix])
+def test_unsigned_indices_become_signed_in_the_same_container(form):
+    X = form(np.eye(4))
+    X.indices, X.indptr = X.indices.astype(np.uint32), X.indptr.astype(np.uint32)
+    checked = check_stored(X)
+    assert type(checked) is form
+    assert (checked.indices.dtype.kind, checked.indptr.dtype.kind) == ("i", "i")
+    np.testing.assert_array_equal(checked.toarray(), np.eye(4))
+
+
+def test_pairs_with_large_numbers_look_like_edges_too():
+    numbers = 1000 + np.arange(20)
+    with pytest.warns(UserWarning, match="20 pairs of whole numbers from 1000 to 1019"):
+        warn_of_edges(np.column_stack([numbers, np.roll(numbers, 1)]))
+
+
+def test_a_sparse_matrix_with_positive_entries_alone_looks_like_a_similarity():
+    A = np.kron(np.eye(4), np.ones((5, 5)))
+    assert looks_like_similarity(sparse.csr_array(A * 7))
+    assert not looks_like_similarity(sparse.csr_array(-A))
+
+
+def test_what_an_objective_lacks_is_said_in_words():
+    assert missing_methods((HasNormalEquations, HasGradient), object()) == ["normal equations", "gradient"]
