@@ -141,6 +141,10 @@ CALLS = {
         "balance": 0.5, "smallest": 1.0, "seed": 0, "side": np.empty(N, np.uint8), "sums": np.empty((3, 2)),
     },
     "coarsen_graph": lambda: graph() | {"limit": 1e9, "seed": 0},
+    "compare_pairs": lambda: {
+        "Q": factor(), "X": factor(), "rows": np.arange(4), "columns": np.arange(4), "distances": True,
+        "out": np.empty(4),
+    },
     "contract_graph": lambda: graph() | {"group": np.arange(N, dtype=np.int32) // 2},
     "coordinate_rows": lambda: {
         "rows": DENSE.copy(), "places": np.arange(N), "diagonal": A.diagonal(), **column(factor()),
@@ -157,7 +161,12 @@ CALLS = {
         "out": np.empty((1, ROWS, COLUMNS), np.float32),
     },
     "inner": lambda: {"x": np.ones(N), "y": np.ones(N)},
-    "join_nodes": lambda: graph() | {"fence": np.zeros(N, np.int32), "seed": 0},
+    "join_nodes": lambda: graph() | {"fence": np.zeros(N, np.int32), "resolution": 1.0, "seed": 0},
+    "keep_nearest": lambda: {
+        "products": np.ones((N, D)), "rows": np.ones(N), "columns": np.ones(D), "first_row": 0,
+        "first_column": 0, "row_halves": np.full((N, 3), np.inf), "row_numbers": np.zeros((N, 3), np.int64),
+        "column_halves": np.full((D, 3), np.inf), "column_numbers": np.zeros((D, 3), np.int64),
+    },
     "kernel_k_means_move": lambda: runs() | {
         "shift": 0.0, "slack": 0.0, "labels": labels(), "moved": labels(),
         "sizes": np.zeros((RUNS, K), np.int64), "totals": np.zeros((RUNS, K)), "lengths": np.zeros((RUNS, K)),
@@ -169,7 +178,8 @@ CALLS = {
         "max_iter": 5, "inner": 1, "tol": 1e-3, "place": True, "labels": np.empty((2, 2, N), np.int32),
     },
     "move_nodes": lambda: graph() | {
-        "count": 2, "smallest": 0.0, "both": False, "labels": np.arange(N, dtype=np.int32) % 2,
+        "count": 2, "smallest": 0.0, "both": False, "resolution": 1.0,
+        "labels": np.arange(N, dtype=np.int32) % 2,
     },
     "nnls_active_set": nnls,
     "nnls_block_pivoting": nnls,
@@ -247,6 +257,7 @@ FREE = {
     ("subset_counts", "rows", 0), ("subset_counts", "counts", 0), ("subset_counts", "indptr", 0),
     ("subset_stream", "columns", 0), ("spmm", "H", 0), ("subset_fill", "indptr", 0),
     ("subset_fill", "place", 0), ("label_parts", "X", 1),
+    ("compare_pairs", "Q", 0), ("compare_pairs", "X", 0),
 }  # fmt: skip
 
 

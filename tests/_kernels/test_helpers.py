@@ -28,5 +28,5 @@ def test_each_block_runs_exactly_once(tmp_path):
     ]
     subprocess.run(build, check=True)
     # More threads than processors: they are stopped anywhere, also between two words that belong together.
-    done = subprocess.run([program, "2000000", "8"], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "200000", "8"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

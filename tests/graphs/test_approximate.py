@@ -13,7 +13,8 @@ from symclust.exceptions import CombinationError, MissingExtraError, OptionError
 from symclust.graphs import NearestNeighbors, nearest_neighbors
 from symclust.graphs import _approximate as approximate
 from symclust.graphs import _neighbors as neighbors_module
-from symclust.graphs._neighbors import Brute, KdTree, NeighborSearch, choose_finder
+from symclust.graphs._finders import Brute, KdTree
+from symclust.graphs._neighbors import NeighborSearch, choose_finder
 
 needs_faiss = pytest.mark.skipif(not approximate.has_faiss(), reason="the extra `ann` is not installed")
 

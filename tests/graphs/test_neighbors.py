@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from symclust import SymNMF
 from symclust.exceptions import InputError
-from symclust.graphs._neighbors import Brute, KdTree, NeighborSearch, SparseProduct, choose_finder
+from symclust.graphs._finders import Brute, KdTree, SparseProduct
+from symclust.graphs._neighbors import NeighborSearch, choose_finder
 
 
 def by_sorting(X, k):
@@ -37,7 +39,8 @@ def test_same_neighbours_as_a_full_sort(d, form, finder):
 def test_blocks_of_rows_make_no_difference(d, monkeypatch):
     X = np.random.default_rng(0).normal(size=(100, d))
     whole = NeighborSearch(X).nearest(5)
-    monkeypatch.setattr("symclust.graphs._neighbors.ROWS", 7)
+    for name in ("_neighbors.ROWS", "_finders.ROWS", "_finders.Finder._rows", "_finders.TILE"):
+        monkeypatch.setattr(f"symclust.graphs.{name}", 7)
     monkeypatch.setattr("symclust.graphs._neighbors.CELLS", 50)
     for part, same in zip(NeighborSearch(X).nearest(5), whole, strict=True):
         np.testing.assert_array_equal(part, same)
@@ -73,7 +76,7 @@ def test_dense_and_sparse_rows_have_the_same_neighbours_whatever_rounding_does(X
 
 @pytest.mark.parametrize(("d", "form"), [(2, np.asarray), (30, np.asarray), (30, sparse.csr_array)])
 def test_thousands_of_equally_distant_rows(d, form, monkeypatch):
-    monkeypatch.setattr("symclust.graphs._neighbors.MANY", 50)
+    monkeypatch.setattr("symclust.graphs._finders.MANY", 50)
     X = np.zeros((900, d))
     X[300:600, 0] = 1
     X[600:, 1] = 1
@@ -118,6 +121,30 @@ def test_tight_groups_far_apart_keep_their_order():
     expected_distances, expected_neighbors = by_sorting(X, 2)
     np.testing.assert_array_equal(neighbors, expected_neighbors)
     np.testing.assert_array_equal(distances, expected_distances)
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_result_depends_on_no_number_of_threads(threads, dtype, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(3000, 40)).astype(dtype)
+    expected = NeighborSearch(X).nearest(11)
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    with threadpool_limits(int(threads)):
+        again = NeighborSearch(X).nearest(11)
+    for values, same in zip(again, expected, strict=True):
+        np.testing.assert_array_equal(values, same)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-140, 140), apart=st.sampled_from([0, 1e2, 1e5]))
+def test_single_precision_hides_no_neighbour_in_any_unit(seed, exponent, apart):
+    """Two groups far apart lose digits, which the second look in double precision gets back."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 25)) + apart * rng.integers(0, 2, 120)[:, None]
+    _, expected = by_sorting(X, 6)
+    np.testing.assert_array_equal(NeighborSearch(X * 2.0**exponent).nearest(6)[1], expected)
+    rows = rng.permutation(120)[:50]
+    np.testing.assert_array_equal(NeighborSearch(X).nearest(6, rows=rows)[1], expected[rows])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

@@ -1,9 +1,5 @@
 """Memory stays below n × n, and bits do not depend on the number of threads."""
 
-import hashlib
-import os
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -54,16 +50,5 @@ print(digest.hexdigest())
 """
 
 
-def test_same_bits_on_one_and_two_threads():
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", BITS],
-            env=os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for threads in ("1", "2")
-    ]
-    assert len(digests[0]) == 2 * hashlib.sha256().digest_size
-    assert len(set(digests)) == 1
+def test_same_bits_on_one_and_two_threads(printed_on):
+    assert printed_on(1, BITS) == printed_on(2, BITS) != ""

@@ -1,8 +1,8 @@
 """Compiled leaves: arrays in, arrays out.
 
-The same C++ sources are compiled for several instruction sets; the best one the processor supports is
-imported here. Set ``SYMCLUST_INSTRUCTION_SET`` to ``generic``, ``x86_64_v2``, ``x86_64_v3`` or ``x86_64_v4``
-to choose by hand.
+The same C++ sources are compiled for several instruction sets, ``generic`` and ``x86_64_v3`` unless
+``SYMCLUST_LEVELS`` names others; the best one the processor supports is imported here. Set
+``SYMCLUST_INSTRUCTION_SET`` to choose by hand.
 
 Kernels look out for Ctrl-C several times a second and then raise KeyboardInterrupt; what they were writing is
 not complete. They run on threads of their own, as many as ``OMP_NUM_THREADS`` says or processors there are,
@@ -73,11 +73,13 @@ absolute_sparse = _module.absolute_sparse
 asymmetry = _module.asymmetry
 bisect_graph = _module.bisect_graph
 coarsen_graph = _module.coarsen_graph
+compare_pairs = _module.compare_pairs
 contract_graph = _module.contract_graph
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
 half_disk_differences = _module.half_disk_differences
 join_nodes = _module.join_nodes
+keep_nearest = _module.keep_nearest
 kernel_k_means_move = _module.kernel_k_means_move
 kernel_k_means_update = _module.kernel_k_means_update
 label_parts = _module.label_parts

@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 
 from symclust._threads import single_threaded_libraries, split
 from symclust._types import Array
+from symclust.graphs._finders import Finder
 
 RECALL = 0.98  # share of the true neighbours that enough lists find
 LISTS = 2.0  # times √n: with more, centres take longer to compare than rows
@@ -38,7 +39,7 @@ def has_faiss() -> bool:
     return find_spec("faiss") is not None
 
 
-class InvertedLists:
+class InvertedLists(Finder):
     """Lists of near rows, and the number of them that finds enough neighbours.
 
     Parameters
@@ -47,6 +48,8 @@ class InvertedLists:
     all_lists : bool
         Look through any number of lists; otherwise raise `TooScattered` if it is large.
     """
+
+    is_exact = False
 
     def __init__(self, X: Array, all_lists: bool = False) -> None:
         self._X, self._center = X, X.mean(axis=0, dtype=np.float64)
@@ -97,8 +100,7 @@ class InvertedLists:
         distances = np.array([cdist(q[None], self._X[near])[0] for q, near in zip(Q, found, strict=True)])
         return float(np.mean((distances <= last[:, None] * (1 + EQUAL)) & (found >= 0)))
 
-    def candidates(self, Q: Array, count: int) -> Array:
-        """Return the numbers of `count` rows that are probably the nearest, in any order."""
+    def _block(self, Q: Array, count: int) -> Array:
         found = self._search(Q, count, self._n_probed)
         # The lists of a row may hold fewer rows than are wanted: it is compared with all.
         for row in np.flatnonzero((found < 0).any(axis=1)):
@@ -113,3 +115,11 @@ class InvertedLists:
         params.nprobe = probed
         with single_threaded_libraries():
             return self._index.search(self._single(Q), count, params=params)[1]
+
+    def errors(self, Q: Array, squared: Array) -> Array:
+        """Return infinity: any row may be missed."""
+        return np.full(Q.shape[0], np.inf)
+
+    def within(self, Q: Array, last: Array, reach: Array, count: int) -> list[Array]:
+        """Not asked of an inexact finder."""
+        raise NotImplementedError

@@ -30,7 +30,7 @@ class Cue(NamedTuple):
 
     Radii and lengths are in pixels of an image of 240 × 160. The weights and `INTERCEPT` are those of a
     logistic regression on the boundaries that people drew in twenty images of the Berkeley data
-    (`python -m benchmarks.papers edge_weights`).
+    (`python -m benchmarks.figures edge_weights`).
     """
 
     radius: float

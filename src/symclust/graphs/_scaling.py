@@ -10,18 +10,19 @@ from scipy import sparse
 from symclust._types import Array, Features
 from symclust.validation import check_memory
 
-SCALES = ("arcsinh", "soft", "standard")
+SCALES = ("arcsinh", "soft", "standard", "words")
 ALIKE = 5.0  # largest standard deviation of columns in one unit, in multiples of the smallest
 NORMAL = 1.4826  # standard deviations in a median absolute deviation of normal numbers
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """(x − offset) / unit for each column, and the inverse hyperbolic sine of it for "arcsinh".
+    """(x − offset) / unit for each column; of log(1 + x) for "words", and then its arcsinh for "arcsinh".
 
     "standard" divides by the standard deviation; "soft" by that or the median one of all columns, whichever
     is larger, so that a column that hardly varies is not blown up; "arcsinh" by the median absolute
-    deviation, once the median is subtracted: linear in the middle and logarithmic far out, on both sides.
+    deviation, once the median is subtracted: linear in the middle and logarithmic far out, on both sides;
+    "words" multiplies by log((1 + n) / df), with df the samples that have the column (`DocumentWeights`).
     """
 
     how: str
@@ -31,6 +32,9 @@ class Scaling:
     @classmethod
     def of(cls, X: Features, how: str) -> Scaling:
         """Return the scaling that brings the columns of X to one unit."""
+        if how == "words":
+            n, frequencies = X.shape[0], (X != 0).sum(axis=0)
+            return cls(how, np.zeros(X.shape[1]), 1 / np.log((1 + n) / np.maximum(frequencies, 1)))
         if how == "arcsinh":
             X = _dense(X)
             offset = np.median(X, axis=0)
@@ -44,7 +48,9 @@ class Scaling:
 
     def __call__(self, X: Features, centred: bool = True) -> Features:
         """Return rows in these units; sparse ones stay sparse unless they have to be centred."""
-        if sparse.issparse(X) and not centred and self.how != "arcsinh":
+        if self.how == "words":
+            X = np.log1p(X)
+        if sparse.issparse(X) and (self.how == "words" or (not centred and self.how != "arcsinh")):
             return sparse.csr_array(X.multiply(1 / self.unit), dtype=X.dtype)
         scaled = (_dense(X) - self.offset) / self.unit
         return (np.arcsinh(scaled) if self.how == "arcsinh" else scaled).astype(X.dtype, copy=False)

@@ -13,6 +13,7 @@ from scipy import sparse
 from symclust import registry
 from symclust._types import Array, ColumnsLike, Features, Matrix, SimilarityLike
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
+from symclust.graphs._bridges import MANY_PIECES, bridged, pieces_of
 from symclust.graphs._complete import complete_graph, cross_graph
 from symclust.graphs._copies import SampleSearch, directions
 from symclust.graphs._neighbors import NeighborSearch, directed, union, union_among_new
@@ -85,6 +86,10 @@ class Affinity(ABC):
         self.X_ = check_features(X, copy=True) if check_input else X
         return self._normalized(self._similarity(self.X_, self._edges(self.X_.shape[0])))
 
+    def _points(self, X: Features) -> Features | None:
+        """Return the rows between which distances are taken; None if similarities do not fall with one."""
+        return X
+
     def _normalized(self, E: SimilarityLike) -> SimilarityLike:
         if not self.normalize:
             return E
@@ -131,6 +136,23 @@ class Affinity(ABC):
         rule.X_ = stacked([self.X_, self._like_training(X_new)])
         B = rule._join(rule.X_, n, rule._edges(rule.X_.shape[0]))
         return rule, rule._normalized(bordered(self.before(A), B))
+
+    def joined(self, A: SimilarityLike, most: int) -> tuple[Self, SimilarityLike]:
+        """Return the rule and its graph, with bridges between pieces if it falls into more than `most`.
+
+        Parameters
+        ----------
+        A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
+            The similarity that `fit` has returned.
+        most : int
+            The number of clusters. With more pieces, chance would decide which of them belong together.
+        """
+        pieces = pieces_of(A) if sparse.issparse(A) else []
+        points = self._points(self.X_) if most < len(pieces) <= MANY_PIECES else None
+        if points is None:
+            return self, A
+        rule = copy(self)
+        return rule, rule._normalized(bridged(self.before(A), pieces, points))
 
     def before(self, A: SimilarityLike) -> SimilarityLike:
         """Return the similarities before normalisation: A itself if there was none, else a fresh array."""
@@ -198,16 +220,19 @@ class NearestNeighbors(Affinity):
         self._rule = registry.resolve("graphs", self.weights)()
         self._rule._method = self.method
         self._scaling = None if self.scale is None else Scaling.of(self._chosen(X), self.scale)
-        return self._rule._similarity(self._measured(X), q)
+        return self._rule._similarity(self.measured(X), q)
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
-        return self._rule._cross(self._measured(X_new), q)
+        return self._rule._cross(self.measured(X_new), q)
 
     def _join(self, X: Features, n: int, q: int | None) -> Matrix:
         self._rule = copy(self._rule)
-        return self._rule._join(self._measured(X), n, q)
+        return self._rule._join(self.measured(X), n, q)
 
-    def _measured(self, X: Features) -> Features:
+    def _points(self, X: Features) -> Features | None:
+        return None if self.weights == "cosine" else self.measured(X)
+
+    def measured(self, X: Features) -> Features:
         """Return the rows between which distances are taken."""
         X, is_euclidean = self._chosen(X), self.metric == "euclidean"
         if self._scaling is not None:
@@ -258,7 +283,7 @@ def nearest_neighbors(
         zero row keeps its place at the origin.
     method : {"auto", "exact", "approximate"}
         "approximate" looks through as many of the lists that faiss (extra `ann`) sorts samples into as find
-        98 % of the neighbours. "auto" does so for 30,000 dense samples or more with 10 features or more, if
+        98 % of the neighbours. "auto" does so for 200,000 dense samples or more with 10 features or more, if
         faiss is installed and an eighth of the lists is enough; everything else is exact.
     scale : {None, "soft", "standard", "arcsinh"}
         How columns are brought to one unit first. "standard" divides each by its standard deviation, "soft"

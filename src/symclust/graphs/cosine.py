@@ -28,6 +28,9 @@ class Cosine(Affinity):
         The training samples scaled to length 1.
     """
 
+    def _points(self, X: Features) -> None:
+        return None
+
     def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
         self.unit_ = unit_rows(X) if q is None else directions(X)
         if q is None:

@@ -61,6 +61,9 @@ class MultiView(Affinity):
         self._shares = [len(graphs) * (E.sum() / X.shape[0] or 1.0) for E in graphs]
         return self._added(graphs)
 
+    def _points(self, X: Features) -> Features | None:
+        return self._rules[0]._points(X)
+
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
         return self._added(self._of_all(lambda rule: rule._cross(X_new, q)))
 

@@ -4,43 +4,44 @@
 namespace symclust {
 
 // Moves nodes between `count` clusters, in place, in the order of the nodes, until no move raises the
-// modularity (with `both`: and the normalised association). No cluster falls below `smallest` nodes; 0 lets
+// modularity at that resolution (with `both`: and the normalised association). No cluster falls below `smallest` nodes; 0 lets
 // clusters become empty. Returns the number of moves. Interrupted, it leaves labels after some of the moves.
 template <typename T>
 void bind_move_nodes(nb::module_& m) {
     using Labels = MutableVector<int32_t>;
-    define_for_graph<T, int64_t, double, bool, Labels>(
+    define_for_graph<T, int64_t, double, bool, double, Labels>(
         m, "move_nodes",
-        [](const GivenGraph<T>& given, int64_t count, double smallest, bool both, Labels labels) {
+        [](const GivenGraph<T>& given, int64_t count, double smallest, bool both, double resolution,
+           Labels labels) {
         shaped("labels", labels, given.n());
         within("labels", labels, 0, count);
         nb::gil_scoped_release release;
         const CutGraph<T> graph = given.view();
         std::vector<int32_t> order(graph.n);
         std::iota(order.begin(), order.end(), 0);
-        return LocalMoves<T>(graph, MoveRules{nullptr, smallest, both}, labels.data(), count)
+        return LocalMoves<T>(graph, MoveRules{nullptr, smallest, both, resolution}, labels.data(), count)
             .run(std::move(order));
         },
-        "count"_a, "smallest"_a, "both"_a, "labels");
+        "count"_a, "smallest"_a, "both"_a, "resolution"_a, "labels");
 }
 
-// Nodes joined by local moves that raise the modularity, as in Louvain's method; only nodes with the same
+// Nodes joined by local moves that raise the modularity at a resolution, as in Louvain's method; only nodes with the same
 // number in `fence` are, unless it is empty. Returns the same as coarsen_graph.
 template <typename T>
 void bind_join_nodes(nb::module_& m) {
-    define_for_graph<T, Vector<int32_t>, uint64_t>(
+    define_for_graph<T, Vector<int32_t>, double, uint64_t>(
         m, "join_nodes",
-        [](const GivenGraph<T>& given, Vector<int32_t> fence, uint64_t seed) {
+        [](const GivenGraph<T>& given, Vector<int32_t> fence, double resolution, uint64_t seed) {
         if (fence.shape(0)) shaped("fence", fence, given.n());
         const int32_t* within = fence.shape(0) ? fence.data() : nullptr;
         return as_arrays([&] {
             nb::gil_scoped_release release;
             const CutGraph<T> graph = given.view();
             SplitMix random(seed);
-            return contract(graph, group_by_moves(graph, within, random));
+            return contract(graph, group_by_moves(graph, within, resolution, random));
         }());
         },
-        "fence", "seed"_a);
+        "fence", "resolution"_a, "seed"_a);
 }
 
 // The graph of given groups, numbered from 0 on with none empty. Returns the same as coarsen_graph.

@@ -25,6 +25,8 @@ void bind_kernel_k_means(nb::module_& m);
 void bind_random_walk(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_pixels(nb::module_& m);
+void bind_words(nb::module_& m);
+void bind_neighbors(nb::module_& m);
 
 // A Python function that raises when the calling thread's work is no longer wanted. Lives as long as the
 // process.
@@ -75,5 +77,7 @@ NB_MODULE(SYMCLUST_MODULE, m) {
     bind_random_walk(m);
     bind_parts(m);
     bind_pixels(m);
+    bind_words(m);
+    bind_neighbors(m);
     bind_threads(m);
 }

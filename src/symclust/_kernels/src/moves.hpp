@@ -1,5 +1,5 @@
 // Clusters of a graph improved by local moves: a node goes to the neighbouring cluster where it raises the
-// modularity the most.
+// modularity the most, at a given resolution.
 #pragma once
 
 #include "cut_graph.hpp"
@@ -69,6 +69,7 @@ struct MoveRules {
     const int32_t* fence;  // nodes may join only nodes with the same number here; null: any
     double smallest;       // size that no cluster may fall below by a move; 0 lets clusters become empty
     bool both;             // the normalised association Σ assoc(C, C) / vol(C) has to rise too
+    double resolution;     // γ: larger values make smaller clusters; 1 is the modularity itself
 };
 
 // One thread, one node after the other: what is moved next depends on what was moved before.
@@ -118,11 +119,11 @@ private:
         }
     }
 
-    // The modularity times vol(V) is Σ assoc(C, C) − vol(C)² / vol(V). What is less than rounding could go on
+    // The modularity times vol(V) is Σ assoc(C, C) − γ vol(C)² / vol(V). What is less than rounding could go on
     // for ever.
     int32_t best_for(int32_t i) const {
         const int32_t from = label[i];
-        const double own = graph.volumes[i], share = own / graph.volume;
+        const double own = graph.volumes[i], share = rules.resolution * own / graph.volume;
         double best = ties[from] - share * (clusters.volume[from] - own) + 1e-12 * graph.volume;
         int32_t to = from;
         for (const int32_t k : near) {
@@ -155,10 +156,12 @@ private:
 // Groups of nodes that local moves from single nodes make, in random order: each has most of its edges
 // inside, if any has.
 template <typename T>
-std::vector<int32_t> group_by_moves(const CutGraph<T>& graph, const int32_t* fence, SplitMix& random) {
+std::vector<int32_t> group_by_moves(const CutGraph<T>& graph, const int32_t* fence, double resolution,
+                                    SplitMix& random) {
     std::vector<int32_t> group(graph.n);
     std::iota(group.begin(), group.end(), 0);
-    LocalMoves<T>(graph, MoveRules{fence, 0.0, false}, group.data(), graph.n).run(shuffled(graph.n, random));
+    LocalMoves<T>(graph, MoveRules{fence, 0.0, false, resolution}, group.data(), graph.n)
+        .run(shuffled(graph.n, random));
     number_in_order(group, size_t(graph.n));
     return group;
 }
