@@ -1,9 +1,6 @@
 """Trees of communities as an estimator."""
 
-import os
 import pickle
-import subprocess
-import sys
 import tracemalloc
 
 import networkx as nx
@@ -234,13 +231,5 @@ for dtype in ("float32", "float64"):
 """
 
 
-def digests(threads):
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    run = [sys.executable, "-c", CODE]
-    return subprocess.run(
-        run, env=environment, capture_output=True, text=True, check=True, timeout=240
-    ).stdout
-
-
-def test_the_same_bits_on_one_and_two_threads():
-    assert digests(1) == digests(2)
+def test_the_same_bits_on_one_and_two_threads(printed_on):
+    assert printed_on(1, CODE) == printed_on(2, CODE) != ""

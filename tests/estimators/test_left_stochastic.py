@@ -231,3 +231,16 @@ def test_too_few_iterations_are_reported(factor):
 def test_refusals(factor, options, error, words):
     with pytest.raises(error, match=words):
         LeftStochastic(**{"n_clusters": 3, "affinity": "precomputed"} | options).fit(factor @ factor.T)
+
+
+def test_the_update_as_printed_stops_short_of_a_stationary_point(factor):
+    K = factor @ np.diag([1.0, 1.5, 2.0]) @ factor.T
+    options = {"affinity": "precomputed", "random_state": 0, "n_init": 2, "tol": 1e-6, "max_iter": 2000}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        printed = LeftStochastic(3, solver="multiplicative_as_printed", **options).fit(K)
+        ours = LeftStochastic(3, solver="multiplicative", **options).fit(K)
+    assert_allclose(printed.membership_.sum(axis=1), 1, rtol=1e-10)
+    squared = np.linalg.norm(K - printed.membership_ @ printed.membership_.T / printed.scale_) ** 2
+    assert printed.objective_ == pytest.approx(squared, rel=1e-8)
+    assert printed.objective_ > 1.01 * ours.objective_

@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from symclust import HierarchicalSymNMF, OffDiagonalSymNMF, SymmetricFactorization, SymNMF, _threads
-from symclust.datasets import overlapping_blobs, planted_partition
+from symclust.datasets import planted_partition
 from symclust.exceptions import CombinationError, NotConvergedWarning, OptionError
 from symclust.graphs import nearest_neighbors, normalized_cut
 from symclust.hierarchy import CutGrowth
@@ -119,7 +120,7 @@ def test_a_time_limit_cuts_the_tree_short():
 
 @pytest.fixture(scope="module")
 def neighbors():
-    X, y = overlapping_blobs(2400, 4, 5, width=1.0, random_state=0)
+    X, y = make_blobs(2400, 5, centers=4, random_state=0)
     return as_operator(nearest_neighbors(X)), y
 
 

@@ -490,3 +490,18 @@ def test_memberships_of_a_wrong_width_are_refused(mixtures):
     model = NMF(3, random_state=0).fit(mixtures)
     with pytest.raises(InputError, match="Memberships have 4 columns; expected one for each of the 3"):
         model.inverse_transform(np.ones((2, 4)))
+
+
+def test_multiplicative_updates_may_end_as_printed(mixtures):
+    """Without the exact last step memberships have no zeros, and fit no better."""
+    options = {"init": "random", "max_iter": 40, "tol": 0.0, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        printed = NMF(3, solver="multiplicative_as_printed", **options).fit(mixtures)
+        ours = NMF(3, solver="multiplicative", **options).fit(mixtures)
+    np.testing.assert_array_equal(printed.components_, ours.components_)
+    assert printed.membership_.min() > 0
+    assert printed.objective_ > ours.objective_
+    np.testing.assert_array_equal(printed.transform(mixtures), ours.membership_)
+    error = np.linalg.norm(mixtures - printed.inverse_transform(printed.membership_)) ** 2
+    assert printed.objective_ == pytest.approx(error, rel=1e-9)

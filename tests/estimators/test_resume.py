@@ -188,7 +188,6 @@ METHODS = {
     "cross_validation": {"n_folds": 2},
     "gap": {"n_nulls": 3},
     "gps": {"n_repeats": 2, "n_nulls": 3},
-    "modularity": {"n_nulls": 3},
     "prediction_strength": {"n_repeats": 2},
 }
 
@@ -210,7 +209,7 @@ def test_choices_of_the_number_of_clusters(method, n_jobs, tmp_path):
 
 def test_a_kernel_that_takes_all_parts_at_once(tmp_path):
     given = {"estimator": symclust.NMF(max_iter=20), "candidates": (2, 3), "random_state": 0}
-    given |= {"method_params": {"n_repeats": 2, "n_nulls": 3}}
+    given |= {"method": "gps", "method_params": {"n_repeats": 2, "n_nulls": 3}}
     expected, path = content(symclust.select_n_clusters(X, **given), tmp_path), tmp_path / "checkpoint"
     with pytest.raises(PowerCutError):
         symclust.select_n_clusters(X, **given, callback=Checkpoint(path, 0, at_call(2)))

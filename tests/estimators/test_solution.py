@@ -1,5 +1,7 @@
 """What is known of the solution, and when and why it stopped."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -180,3 +182,15 @@ def test_clusters_do_not_depend_on_the_scale(solver, dtype, size):
 def test_numbers_too_large_or_small_to_be_multiplied_are_refused(dtype, size):
     with pytest.raises(InputError, match=r"of size ‖A‖ = .*Multiply it by a constant"):
         model().fit((size * A).astype(dtype))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_too_few_nonnegative_eigenvalues_are_named():
+    complete = np.ones((12, 12)) - np.eye(12)  # one positive eigenvalue, all others are -1
+    with pytest.warns(UserWarning, match="1 nonnegative eigenvalues, fewer than the 3 clusters"):
+        SymNMF(3, affinity="precomputed", random_state=0).fit(complete)
+    for blocks in (3, 2):  # eigenvalues of zero count
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            SymNMF(3, affinity="precomputed", random_state=0).fit(np.kron(np.eye(blocks), np.ones((4, 4))))
+        assert not any("eigenvalues" in str(one.message) for one in caught)

@@ -26,7 +26,7 @@ MODELS = [
     SymmetricFactorization(),
     SymmetricFactorization(constraint="nonnegative", graph_regularization=0.2),
     SymmetricFactorization(constraint="simplex", affinity="cosine", graph_regularization=0.1),
-    SymmetricFactorization(affinity="precomputed", solver="columnwise", assign="argmax"),
+    SymmetricFactorization(affinity="precomputed", solver="columnwise", assign_labels="argmax"),
 ]
 
 
@@ -205,7 +205,7 @@ def test_a_set_of_ones_own():
 
 def test_clusters_are_read_by_the_largest_entry_or_by_centres():
     A, y = signed()
-    largest, centres = fit(A, assign="argmax"), fit(A, assign="kmeans")
+    largest, centres = fit(A, assign_labels="argmax"), fit(A, assign_labels="kmeans")
     assert_array_equal(largest.membership_, centres.membership_)
     assert_array_equal(largest.labels_, largest.membership_.argmax(axis=1))
     assert largest.centers_ is None
@@ -373,7 +373,7 @@ def test_documents_without_common_words_have_rows_of_zeros(dtype):
     ("options", "message"),
     [
         ({"constraint": "round"}, "constraint='round' is not known.*'free'"),
-        ({"assign": "guess"}, "assign='guess'.*'argmax', 'kmeans'"),
+        ({"assign_labels": "guess"}, "assign_labels='guess'.*'argmax', 'kmeans'"),
         ({"step_rule": "bold"}, "step_rule='bold'.*'accelerated', 'adaptive', 'search'"),
         ({"graph_regularization": -1}, "graph_regularization=-1"),
         ({"solver": "magic"}, "solver='magic'.*'columnwise'"),

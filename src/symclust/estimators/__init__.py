@@ -2,6 +2,7 @@
 
 from symclust._labels import labels_of
 from symclust.estimators._communities import sample_table
+from symclust.estimators._confidence import Standing, by_shares
 from symclust.estimators._fitted import Answer, Fitted, Placement, PlacingAnswer
 from symclust.estimators.baselines.kernel_convex_nmf import KernelConvexNMF
 from symclust.estimators.baselines.kernel_k_means import KernelKMeans

@@ -10,20 +10,23 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from symclust import registry
 from symclust._labels import (
     NOWHERE,
     OF_SIMILARITIES,
-    labels_of,
     leave_out_isolated,
     memberships_of,
     warn_of_degenerate,
 )
 from symclust._types import Array, Data, Matrix
+from symclust.assign_labels import Argmax
 from symclust.estimators._fitted import Fitted
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
+from symclust.inputs.annotated import part_of_annotated
 from symclust.inputs.features import feature_table
 from symclust.inputs.placing import Placed, Placer
 from symclust.inputs.reading import input_tags, read_similarity
@@ -32,7 +35,9 @@ from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, data_are, is_recording, recording
-from symclust.validation import check_features, is_a, is_similarity, sample_names
+from symclust.validation import check_features, check_known, is_a, is_similarity, sample_names
+
+MOSTLY_ZEROS = 0.5  # of the similarities: in a graph, unlike among all pairs, columns of H hardly overlap
 
 
 class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -45,8 +50,10 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
     _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
     # Whether a fit with a given number of clusters uses `random_state`; the choice of the number always does.
     _fits_by_chance: ClassVar[bool] = True
+    assign_labels: str = "argmax"  # of models that have no such parameter, or whose file is older than it
 
     def __init_subclass__(cls, **options: Any) -> None:
+        """Wrap `fit` and `partial_fit` of a subclass."""
         super().__init_subclass__(**options)
         if "fit" in cls.__dict__:
             cls.fit = _all_or_nothing(_with_checkpoints(_with_chosen_number(cls.fit)))
@@ -55,6 +62,17 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
 
     def _check_options(self) -> None:
         """Refuse what can be refused before anything is computed."""
+        check_known("assign_labels", self.assign_labels, ("auto", *registry.options("assign_labels")))
+
+    def _learn_assignment(self, H: Any, best: str) -> None:
+        """Learn how labels are read off the memberships of training samples; "auto" is `best`."""
+        name = best if self.assign_labels == "auto" else self.assign_labels
+        seed = check_random_state(self.random_state).randint(2**31 - 1) if name == "kmeans" else 0
+        self.assignment_ = registry.resolve("assign_labels", name)(H, seed)
+
+    def _labels_of(self, H: Any) -> Array:
+        """Return the cluster of each row of memberships."""
+        return vars(self).get("assignment_", Argmax())(H)
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
         """Return the attributes to save: no callback, and parameters given as arrays only with the data."""
@@ -217,8 +235,11 @@ class SimilarityEstimator(Clusterer):
 
     def _read(self, X: Any) -> Similarity:
         similarity = self.__dict__.pop("_already_read", None)  # for the choice of the number of clusters
+        X, params = part_of_annotated(X, self.affinity_params)
         if similarity is None:
-            similarity = read_similarity(X, self.affinity, self.affinity_params, self._normalizes)
+            similarity = read_similarity(X, self.affinity, params, self._normalizes)
+        if isinstance(self.n_clusters, int | np.integer):
+            similarity = similarity.for_clusters(int(self.n_clusters))
         data_are(similarity.operator)
         self.affinity_ = similarity.words
         if is_similarity(X):
@@ -248,11 +269,12 @@ class SimilarityEstimator(Clusterer):
 
     def _fit_labels(self, H: Array, A: Operator) -> Array:
         """Return the cluster of each training sample."""
+        self._learn_assignment(H, self._best_assignment(A))
         return self._labels_of(H)
 
-    def _labels_of(self, H: Array) -> Array:
-        """Return the cluster of each row of memberships."""
-        return labels_of(H)
+    def _best_assignment(self, A: Operator) -> str:
+        """Return what "auto" reads labels by; if most similarities are 0, no column swallows the rest."""
+        return "argmax" if A.share_of_zeros() >= MOSTLY_ZEROS else "scaled"
 
     def _keep(self, similarity: Similarity) -> None:
         """Keep the means of placing unseen samples; given similarities are read before they can change."""
@@ -294,18 +316,11 @@ class SimilarityEstimator(Clusterer):
         return self._as_output(self.fit(X, y, **fit_params).membership_, X)
 
     def transform(self, X: Data) -> Array:
-        """Return the memberships of samples, n_samples × n_clusters.
+        """Memberships of samples, sparse if `membership_` is; that of a training sample is its row there.
 
-        A sample seen in training keeps its row of `membership_`. An unseen one gets the row h that explains
-        its similarities a to the training samples best: min ‖a − Hh‖² over the rows h that the model allows.
-        If `membership_` is a csr_array, this is one too, or a DataFrame of sparse columns under
-        ``set_output(transform="pandas")``.
-
-        Parameters
-        ----------
-        X : array-like or sparse
-            Samples × features as in `fit`; after a fit to similarities, those to the training samples; to a
-            graph, the weights of edges to its nodes; to an `AttributedGraph`, its new `AttributedNodes`.
+        X has the features of `fit`; after a fit to similarities, those to the training samples; to a graph,
+        weights of edges to its nodes; to an `AttributedGraph`, its new `AttributedNodes`. An unseen sample
+        gets the row h that explains its similarities a to the training samples best: min ‖a − Hh‖².
         """
         return self._as_output(self._place(X).H, X)
 
@@ -325,10 +340,7 @@ class SimilarityEstimator(Clusterer):
         return pandas.DataFrame.sparse.from_spmatrix(H, index, self.get_feature_names_out())
 
     def predict(self, X: Data) -> Array:
-        """Return the cluster of each sample: its label if it was in training, else read off `transform`.
-
-        A sample without any similarity to the training samples is in no cluster, label −1.
-        """
+        """Cluster of each sample: its label in training, else by `transform`; −1 if it is similar to none."""
         placed = self._place(X)
         labels = self._labels_of(placed.H)
         labels[placed.is_isolated] = NOWHERE
@@ -337,19 +349,11 @@ class SimilarityEstimator(Clusterer):
         return labels
 
     def score(self, X: Data, y: object = None) -> float:
-        r"""Return how well clusters predict similarities that were held out; larger is better, 0 is chance.
+        r"""Agreement of clusters with similarities held out, for ``GridSearchCV``; 0 is chance, 1 the most.
 
-        Each sample is placed by its similarities to one half of the training samples, and compared with those
-        to the other half, both ways. With :math:`a_i(C_i)` the similarity of sample i to the held-out samples
-        of its cluster, :math:`a_i` that to all of them, and :math:`p(C)` the share of a cluster in their
-        degrees, the score is
-
-        .. math:: \frac{Q}{\sqrt{M}}, \qquad
-                  Q = \frac{\sum_i \left(a_i(C_i) - p(C_i) \, a_i\right)}{\sum_i a_i}, \qquad
-                  M = \frac{\sum_i \left(1 - p(C_i)\right) a_i}{\sum_i a_i}
-
-        The modularity Q falls if clusters are merged, and Q/M if they are split, so that ``GridSearchCV``
-        without `scoring` finds a number of clusters. Training samples are treated like unseen ones.
+        Placed by one half of the training samples, with similarities :math:`a_i` to the other half:
+        :math:`\sum_i (a_i(C_i) - p(C_i) a_i) / \sqrt{\sum_i a_i \sum_i (1 - p(C_i)) a_i}` with
+        :math:`a_i(C_i)` those to the own cluster and :math:`p(C)` the share of a cluster in the degrees.
         """
         X = self._check_new(X)
         return self._placer.score(X, self.labels_, self._labels_of)
@@ -365,6 +369,7 @@ class SimilarityEstimator(Clusterer):
         if isinstance(rule, Attributed):
             return rule.read_nodes(X)
         self._refuse_similarity(X)
+        X, _ = part_of_annotated(X, self.affinity_params)
         plan = self.__dict__.get("preparation_")
         X = plan.apply(X) if plan is not None and is_a(X, "pandas", "DataFrame") else X
         checked = check_features(X)

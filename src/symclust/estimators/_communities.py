@@ -92,34 +92,14 @@ def named_members(members: Iterable[np.ndarray], nodes: Iterable[Any]) -> Commun
     return Communities(([nodes[i] for i in numbers] for numbers in members), nodes)
 
 
-def sample_table(labels: Array, H: Any, names: list[Any] | None, gives_degrees: bool) -> Any:
+def sample_table(labels: Array, H: Any, names: list[Any] | None, confidence: Array) -> Any:
     """A DataFrame with the label, confidence and memberships of each sample."""
     pandas = need("pandas", "tables", "A table")
     index = None if names is None else pandas.Index(names, name="name", tupleize_cols=False)
     columns = [f"cluster_{number}" for number in range(H.shape[1])]
-    shares = confidence(H) if gives_degrees else np.full(len(labels), np.nan)
     if sparse.issparse(H):  # as many columns as clusters, nearly all of it zero
         memberships = pandas.DataFrame.sparse.from_spmatrix(sparse.csr_array(H), index, columns)
     else:
         memberships = pandas.DataFrame(np.asarray(H), index, columns)
-    found = pandas.DataFrame({"label": labels, "confidence": shares}, index=index)
+    found = pandas.DataFrame({"label": labels, "confidence": confidence}, index=index)
     return pandas.concat([found, memberships], axis=1)
-
-
-def confidence(H: Any) -> Array:
-    """The share of the largest membership of each row in the sum of its row; NaN if all are zero.
-
-    Negative memberships count as none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators._communities import confidence
-    >>> confidence(np.array([[3.0, 1.0], [0.0, 2.0], [0.0, 0.0]])).tolist()
-    [0.75, 1.0, nan]
-    """
-    entries = H.maximum(0) if sparse.issparse(H) else np.maximum(H, 0)
-    largest = entries.max(axis=1)
-    largest = largest.toarray().ravel() if sparse.issparse(largest) else np.asarray(largest)
-    sums = np.asarray(entries.sum(axis=1)).ravel()
-    return np.divide(largest, sums, out=np.full(len(sums), np.nan), where=sums > 0)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from symclust import _kernels, registry
-from symclust._labels import OF_FEATURES, labels_of, warn_of_degenerate
+from symclust._labels import OF_FEATURES, warn_of_degenerate
 from symclust._threads import single_threaded_blas
 from symclust._types import Array, Features
 from symclust.constraints import Nonnegative
@@ -73,7 +73,7 @@ class DataFactors(Clusterer):
         results = run(problem, solver, starts, control)
         best = min(results, key=lambda result: result.objective)
         self._placer = DataPlacer(objective, best.H)
-        if objective.separate_rows:
+        if objective.separate_rows and solver.ends_exactly:
             self._settle(objective, best)
         self.inits_ = np.array([result.objective for result in results])
         self._store(objective, best)
@@ -101,7 +101,8 @@ class DataFactors(Clusterer):
         self.relative_error_ = objective.relative_error(best.H, best.objective)
         self.components_ = self._placer.components
         self.membership_ = W[:, objective.free] * self._placer.norms
-        self.labels_ = labels_of(self.membership_)
+        self._learn_assignment(self.membership_, "argmax")
+        self.labels_ = self._labels_of(self.membership_)
         self.history_, self.n_iter_ = best.history, best.n_iter
         self.converged_, self.stop_reason_ = best.converged, best.stop_reason
 
@@ -114,6 +115,7 @@ class DataFactors(Clusterer):
     # Options and input --------------------------------------------------------------------------------------
 
     def _check_options(self) -> None:
+        super()._check_options()
         check_n_clusters(self.n_clusters)
         registry.resolve(FAMILY, self.solver)
         if isinstance(self.init, str) or self.init is None:
@@ -173,13 +175,13 @@ class DataFactors(Clusterer):
         return self._placer.memberships(X)
 
     def predict(self, X: Features) -> Array:
-        """Return the cluster of each sample: the largest entry of its row of `transform`, −1 for zeros.
+        """Return the cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_samples, n_features)
         """
-        return labels_of(self.transform(X))
+        return self._labels_of(self.transform(X))
 
     def score(self, X: Features, y: object = None) -> float:
         r"""Return the share of held-out features that the components explain; larger is better, 1 is all.

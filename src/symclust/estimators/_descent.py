@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,14 +13,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from symclust import _kernels
+from symclust._labels import labels_of
+from symclust._threads import keeps_results, single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.exceptions import InputError
+from symclust.inputs.similarity import Similarity
 from symclust.objectives import HasGradient, gram, is_sparse_factor
 from symclust.operators import Operator
-from symclust.solvers import Control, Problem, Result, Solver
-from symclust.starts import Setting, Start, count_starts, inits_with, solve
+from symclust.solvers import Control, Problem, Result, Solver, run
+from symclust.starts import Setting, Start, count_starts, inits_with, solve, start_of_labels
+from symclust.storage import recorded, stop_recording
 from symclust.validation import check_known, check_n_clusters, check_scale, check_similarity, check_stored
+
+FOLLOWING = 3  # iterations after which memberships have followed refined labels
 
 
 class DescentEstimator(SimilarityEstimator):
@@ -30,6 +37,7 @@ class DescentEstimator(SimilarityEstimator):
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
     _init_properties: ClassVar[tuple[str, ...]] = ()  # of `Init`, that a start has to have
+    refine: str | None = None  # a parameter of those that improve labels by a rule of the data
     _settles: ClassVar[bool] = False  # whether tol="auto" ends a descent from a clustering when labels settle
     _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
         "_problem": "the objective",
@@ -45,15 +53,9 @@ class DescentEstimator(SimilarityEstimator):
         """Return the solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Factor the similarity of the samples.
+        """Factor the similarity of samples × features, or that of a graph, `AttributedGraph` or operator.
 
-        Parameters
-        ----------
-        X : array-like, sparse, graph, AttributedGraph or Operator
-            Samples × features; or with ``affinity="precomputed"`` the n × n similarity; or a networkx or
-            igraph graph, with features as an `AttributedGraph`; or an operator of `symclust.operators`.
-        y : ignored
-            For scikit-learn's conventions.
+        With ``affinity="precomputed"`` X is the n × n similarity itself.
         """
         control = self._make_control()
         self._check_options()
@@ -76,7 +78,7 @@ class DescentEstimator(SimilarityEstimator):
         best = int(self.inits_.argmin())
         self.merge_path_ = points[best].merge_path
         self.reference_ = results[best].reference
-        self._store(similarity, results[best])
+        self._store(similarity, self._refined(similarity, setting, results[best]))
         self.relative_error_ = self._measure_error(problem)
         return self
 
@@ -89,6 +91,30 @@ class DescentEstimator(SimilarityEstimator):
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
         """Return the ends of all starts, and the starts."""
         return solve(init, setting)
+
+    def _refined(self, similarity: Similarity, setting: Setting, end: Result) -> Result:
+        """Return the end of a descent with labels improved by a rule of the data, and H as it follows them.
+
+        It is as it was without such a rule, after an interrupt, and if the time is up.
+        """
+        if self.refine is None or end.interrupted or setting.control.is_over():
+            return end
+        A, k = similarity.operator, setting.n_columns
+        labels = self._fit_labels(end.H, A)
+        refine = partial(similarity.rule.refined, A, labels, k, setting.rng)
+        try:
+            refined = recorded("refinement", refine, setting.rng, partial(_can_be_labels, labels, k))
+        except KeyboardInterrupt:
+            stop_recording()
+            if not keeps_results():
+                raise
+            reason = f"{end.stop_reason}; then the run was interrupted"
+            return replace(end, stop_reason=reason, interrupted=True)
+        moved = 0 if refined is None else int(np.count_nonzero(refined != labels))
+        if not moved:
+            return end
+        reason = f"{end.stop_reason}; refining then moved {moved:,} of {A.n:,} samples"
+        return replace(following(setting, refined, end), stop_reason=reason)
 
     def _measure_error(self, problem: Problem) -> float:
         """Return the relative error of the fit."""
@@ -110,6 +136,7 @@ class DescentEstimator(SimilarityEstimator):
 
     def _check_options(self) -> None:
         """Refuse impossible options before anything is computed."""
+        super()._check_options()
         check_n_clusters(self.n_clusters)
         if isinstance(self.init, str) or self.init is None:
             check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
@@ -138,6 +165,88 @@ def _check_start(init: Any, shape: tuple[int, int], nonnegative: bool) -> Any:
             "such as 'random', or an array with other numbers."
         )
     return init
+
+
+# Memberships that follow labels ------
+
+
+def _can_be_labels(labels: Array, k: int, answer: Any) -> bool:
+    """Whether an answer from a file refines labels."""
+    if answer is None:
+        return True
+    return (
+        answer.shape == labels.shape and answer.dtype.kind == "i" and -1 <= answer.min() <= answer.max() < k
+    )
+
+
+def following(setting: Setting, labels: Array, end: Result) -> Result:
+    """Return the end of a descent that goes on for a few iterations from labels, and keeps them.
+
+    Parameters
+    ----------
+    setting : Setting
+        The problem and its solver.
+    labels : ndarray of shape (n_samples,)
+        The clusters to start from; −1 for a row of zeros.
+    end : Result
+        The descent so far.
+    """
+    problem, k = setting.problem, setting.n_columns
+    brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=False)
+    sparse_form = is_sparse_factor(end.H)
+    H = start_of_labels(problem.operator, labels, k, sparse_form)
+    after = run(problem, setting.solver, [H], brief, [end.reference], certify=False)[0]
+    H = led_by(after.H, labels)
+    with single_threaded_blas():
+        on_device = problem.operator.to_device(H)
+        product = problem.operator @ on_device if problem.objective.needs_product(on_device) else None
+        value, size = problem.measure(on_device, product)
+        value = problem.objective.certify(on_device, value)
+    stationarity = size / end.reference if end.reference > 0 else 0.0
+    later = after.history[1:].copy()
+    later.iteration += end.n_iter
+    later[-1] = (*later[-1].tolist()[:2], value, stationarity)
+    history = np.concatenate([end.history, later]).view(np.recarray)
+    return replace(
+        end, H=H, objective=value, stationarity=stationarity, history=history, interrupted=after.interrupted
+    )
+
+
+def led_by(H: Any, labels: Array) -> Any:
+    """Return H with the largest entry of each row at its label, the others as they are if possible.
+
+    If another entry is larger, the label's entry and the largest one become their mean, the latter a last
+    digit less, and no other exceeds that. A label of −1 has a row of zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.estimators._descent import led_by
+    >>> led_by(np.array([[0.5, 0.1], [0.4, 0.2], [0.3, 0.3]]), np.array([0, 1, -1])).round(6).tolist()
+    [[0.5, 0.1], [0.3, 0.3], [0.0, 0.0]]
+    """
+    rows = np.flatnonzero(labels_of(H) != labels)
+    if not rows.size:
+        return H
+    own, block = labels[rows], H[rows]
+    mine = sparse.csr_array((own >= 0, (np.arange(len(rows)), np.maximum(own, 0))), shape=block.shape)
+    largest = block.max(axis=1)
+    largest = largest.toarray().ravel() if sparse.issparse(block) else largest
+    level = (largest + np.asarray(block[np.arange(len(rows)), np.maximum(own, 0)]).ravel()) / 2
+    level = np.where(own >= 0, level, 0).astype(H.dtype)
+    below = np.nextafter(level, np.zeros_like(level))
+    if sparse.issparse(block):
+        block.data = np.minimum(block.data, np.repeat(below, np.diff(block.indptr)))
+        block = sparse.csr_array(block - block.multiply(mine) + mine.multiply(level[:, np.newaxis]))
+        block.eliminate_zeros()
+        place = np.arange(H.shape[0])
+        place[rows] = H.shape[0] + np.arange(len(rows))
+        return sparse.csr_array(sparse.vstack([H, block], format="csr")[place], dtype=H.dtype)
+    block = np.minimum(block, below[:, np.newaxis])
+    block[np.arange(len(rows)), np.maximum(own, 0)] = level
+    H = H.copy()
+    H[rows] = block
+    return H
 
 
 # How close a point is to satisfying the optimality conditions ------

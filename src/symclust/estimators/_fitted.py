@@ -9,24 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._labels import NOWHERE
-from symclust._types import Array, DataFrame
+from symclust._types import Array, Data, DataFrame, Names
 from symclust.estimators._communities import (
     Communities,
-    confidence,
     members_by_label,
     members_by_share,
     named_members,
     sample_table,
 )
+from symclust.estimators._confidence import Standing, by_shares, by_walks, walk_for
 from symclust.exceptions import SymclustError
 from symclust.storage import Savable
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
+    from symclust.describe import Description
     from symclust.selection import Selection
 
 REHEARSED = 1 << 22  # memberships of a loaded model up to which its methods are tried: 0.1 s
@@ -63,26 +65,45 @@ class Fitted(Savable):
         """Whether memberships are degrees, and not the labels written as zeros and ones."""
         return True
 
+    @property
+    def confidence(self) -> Array:
+        """How probable it is that each sample is in the right cluster; NaN for a sample in no cluster.
+
+        Of samples with confidence 0.9 about nine in ten are in the cluster of their class, if clusters stand
+        for the classes that most of their samples have (docs/evidence/number.md). It says nothing about the
+        number of clusters.
+
+        Models of sparse similarities, such as graphs of neighbours and networks, follow short random walks
+        from the sample, and compare the clusters in which they end. Models of features and of similarities
+        of all pairs give the share of the largest membership in their sum, as it is; labels without degrees
+        have NaN there.
+        """
+        self._check_fitted()
+        if "affinity_matrix_" not in vars(self) and "_confidence" in vars(self):  # saved without data
+            return vars(self)["_confidence"]
+        standing = self._standing()
+        return np.full(len(self.labels_), np.nan) if standing is None else standing.confidence
+
+    def _standing(self) -> Standing | None:
+        """How firmly samples stand in their clusters; None if the model does not say."""
+        A = vars(self).get("affinity_matrix_")
+        if sparse.issparse(A):
+            rule = getattr(vars(self).get("_training"), "rule", None)
+            return by_walks(A, self.labels_, self.n_clusters_, walk_for(rule))
+        return by_shares(self.membership_, self.labels_) if self._gives_degrees else None
+
+    def _saved_state(self, data: bool) -> dict[str, Any]:
+        """The attributes that are saved; without the similarities, the confidence that follows from them."""
+        state = super()._saved_state(data)
+        if not data and sparse.issparse(vars(self).get("affinity_matrix_")):
+            state["_confidence"] = self.confidence
+        return state
+
     def communities(self, threshold: float | None = None) -> Communities:
         """Members of each cluster, by name if samples have names and by number otherwise.
 
-        The list of lists has a method ``clusters_of(node)``, and the same for all nodes in ``by_node``.
-
-        Parameters
-        ----------
-        threshold : float above 0 and at most 1, default=None
-            None puts each sample into the cluster of its label. A number t lets clusters overlap: sample i
-            belongs to every cluster l with h_il > 0 and h_il ≥ t max_m h_im, if its label is not −1. Labels
-            without degrees give the same clusters for every threshold.
-
-        Examples
-        --------
-        >>> import networkx as nx
-        >>> from symclust import SymNMF
-        >>> graph = nx.Graph(["ab", "ac", "bc", "cd", "ce", "de"])
-        >>> model = SymNMF(2, affinity="precomputed", tol=1e-6, random_state=0).fit(graph)
-        >>> sorted(model.communities(threshold=0.5))
-        [['a', 'b', 'c'], ['c', 'd', 'e']]
+        With a threshold t above 0 and at most 1 clusters overlap: sample i is in each cluster l with h_il > 0
+        and h_il ≥ t max_m h_im, unless its label is −1. ``clusters_of(node)`` and ``by_node`` turn it round.
         """
         self._check_fitted()
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
@@ -94,27 +115,51 @@ class Fitted(Savable):
     def to_dataframe(self) -> DataFrame:
         """Table with one row per sample, whose index holds the names of the samples.
 
-        Returns
-        -------
-        DataFrame
-            `label`, −1 for a sample in no cluster; `confidence`, the share of the largest membership of the
-            sample in their sum, NaN if there is none or a method gives labels without degrees; and
-            `cluster_0`, `cluster_1`, ..., the columns of `membership_`.
+        Columns are `label`, −1 for none; `confidence`; and `cluster_0`, `cluster_1`, ..., the columns of
+        `membership_`.
         """
         self._check_fitted()
-        return sample_table(self.labels_, self.membership_, self.node_names_, self._gives_degrees)
+        return sample_table(self.labels_, self.membership_, self.node_names_, self.confidence)
 
-    def report(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write a page about the clusters, one HTML file to look at offline, and return its path.
+    def describe(self, data: Data = None, *, names: Names = None, feature_names: Names = None) -> Description:
+        """Describe each cluster: a name in a few words, and what sets it apart from all others.
+
+        Of tables these are columns with their typical values inside and outside, of networks the central
+        nodes, links and neighbours, of texts the terms, of expression the marker genes, of images colour and
+        place.
 
         Parameters
         ----------
-        path : path-like
-            The file to write; an existing one is replaced.
-        **options
-            Those of `symclust.report.write_report`: title, summary, labels_true, images, names,
-            feature_names, cluster_names, numbers, n_members.
+        data : DataFrame, AnnData, array-like or sparse, default=None
+            The samples, in the order of the fit, with other columns than those of the fit or beside a model
+            without them. By default the data that the model has kept.
+        names : sequence of length n_samples, default=None
+            Names of the samples; by default those of the fit.
+        feature_names : sequence of length n_features, default=None
+            Names of the features; by default those of the fit.
+
+        Returns
+        -------
+        Description
+            A sequence with a `ClusterDescription` for each cluster, shown by ``print`` and in notebooks;
+            `to_dataframe()` has a row for each cluster.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from symclust import SymNMF
+        >>> people = pandas.DataFrame({"age": [71, 68, 75, 31, 25, 28], "income": [20, 22, 19, 21, 20, 23]})
+        >>> model = SymNMF(2, random_state=0).fit(people)
+        >>> sorted(one.name for one in model.describe())
+        ['high age', 'low age']
         """
+        from symclust import describe
+
+        self._check_fitted()
+        return describe.describe_clusters(self, data, names=names, feature_names=feature_names)
+
+    def report(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a page about the clusters, one HTML file; `options` as in `symclust.report.write_report`."""
         from symclust import report  # which stands above all that it reports on
 
         return report.write_report(path, self, **options)
@@ -172,11 +217,6 @@ def _counted(number: int, noun: str) -> str:
 
 class Answer(Fitted):
     """A fitted object that is no estimator: the answer of an application, or of `flatten()`."""
-
-    @property
-    def confidence(self) -> Array:
-        """The share of the largest membership of each sample; NaN for a sample in no cluster."""
-        return confidence(self.membership_)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._in_words()}>"

@@ -33,18 +33,9 @@ class StreamingEstimator(DescentEstimator):
     def partial_fit(self, X: Data, y: object = None) -> Self:
         """Add samples without a fit from scratch; the first call is a `fit`.
 
-        New samples are placed as by `predict`, the rows of H that they touch are improved, and the solver
-        goes on over all rows, to the same `tol`. Clusters keep their numbers, and their number. Attributes
-        then hold all samples, the new ones last; `history_` and `n_iter_` are of this call.
-        docs/large_data.md compares the results with those of a fit of all samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (m, n_features), (m, n) or (m, n + m)
-            Samples × features as in `fit`; or after a fit to similarities or a graph, the similarities of
-            the m new samples to the n known ones and, in m further columns, to each other (else zero). The
-            index of a DataFrame names the new samples.
-        y : ignored
+        X has the features of `fit`; after a fit to similarities or a graph, those of m new samples to the n
+        known ones and, in m further columns, to each other (else zero). The descent goes on to the same
+        `tol`. Clusters keep their numbers; attributes then hold all samples, the new ones last.
         """
         if not hasattr(self, "membership_"):
             return self.fit(X)

@@ -48,7 +48,7 @@ class TreeEstimator(HardEstimator):
 
     @abstractmethod
     def _bisect(self, K: Operator) -> Array | None:
-        """Return which samples go right, as booleans, or None if a cluster cannot be split.
+        """Mask of the samples that go right, or None if a cluster cannot be split.
 
         An InputError says the same of a part; that of all samples is passed on.
         """
@@ -259,7 +259,7 @@ class DivisiveClustering(TreeEstimator):
 
 
 def _right_half(labels: Array) -> Array | None:
-    """Return the samples in another cluster than the first; those in none, −1, go with the larger part."""
+    """The samples in another cluster than the first; those in none, −1, go with the larger part."""
     placed = labels >= 0
     if not placed.any():
         return None

@@ -18,14 +18,25 @@ from symclust.estimators._growing import Growing
 from symclust.estimators.sym_nmf import SymNMF
 from symclust.exceptions import InterruptedWarning, NotConvergedWarning
 from symclust.graphs import normalized_cut
-from symclust.hierarchy import CommunityGrowth, CutGrowth, RaiseBoth, RaiseModularity, Tree
+from symclust.hierarchy import (
+    CommunityGrowth,
+    CutGrowth,
+    RaiseBoth,
+    RaiseLikelihood,
+    RaiseModularity,
+    Tree,
+)
 from symclust.inputs.placing import LabelPlacer
 from symclust.inputs.similarity import Similarity
 from symclust.solvers import HISTORY
 from symclust.starts import has_many_zeros
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
 
-REFINEMENTS: dict[str, type[RaiseBoth]] = {"both": RaiseBoth, "modularity": RaiseModularity}
+REFINEMENTS: dict[str, type[RaiseBoth]] = {
+    "likelihood": RaiseLikelihood,
+    "both": RaiseBoth,
+    "modularity": RaiseModularity,
+}
 ELSEWHERE = 0.01  # of an entry outside a sample's own cluster, compared with the one inside
 
 
@@ -133,7 +144,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         min_size: int | None = None,
         balance: float = 0.25,
         n_init: int = 2,
-        refine: str | None = "both",
+        refine: str | None = "likelihood",
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         time_limit: float | None = None,
@@ -174,7 +185,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
             growth = CutGrowth(A, self.balance, smallest, wanted is None, self.n_init, seed)
             tree = growth.grow(wanted or A.n, ending.is_over, ending.after)
         else:
-            growth = CommunityGrowth(A, self.balance, self.n_init, seed, REFINEMENTS[self.refine](smallest))
+            refine = "both" if wanted is None and self.refine == "likelihood" else self.refine
+            growth = CommunityGrowth(A, self.balance, self.n_init, seed, REFINEMENTS[refine](smallest))
             tree = growth.grow(wanted, ending.is_over, ending.after)
         self._store_tree(similarity, tree, growth.history)
         self._store_end(tree, np.inf if wanted is None else wanted, ending)

@@ -30,7 +30,7 @@ from symclust.operators import Operator
 from symclust.solvers import HISTORY, Control, Problem, Result, StochasticMultiplicative, run
 from symclust.validation import check_known, check_n_clusters, check_number, check_scale, check_similarity
 
-SOLVERS = ("rotation", "multiplicative")
+SOLVERS = ("rotation", "multiplicative", "multiplicative_as_printed")
 PENALTY = 100.0  # weight of the sum, relative to the Gram matrix
 PASSES = 6  # each corrects the sum by what the one before left over, and gains two digits
 
@@ -52,10 +52,11 @@ class LeftStochastic(SimilarityEstimator):
         positive eigenvalues.
     affinity, affinity_params
         Similarities of the samples, as in `SymNMF`; they may be negative.
-    solver : {"rotation", "multiplicative"}, default="rotation"
+    solver : {"rotation", "multiplicative", "multiplicative_as_printed"}, default="rotation"
         "rotation" turns the leading eigenvectors into the simplex (Algorithm 1): exact if K = PPᵀ/c, and for
         two clusters without iterations. "multiplicative" descends on (3) itself from random starts, at the
-        scale c* of the other.
+        scale c* of the other; "multiplicative_as_printed" by the paper's update, which a projection follows,
+        for comparison: it balances at points that are not stationary.
     n_init : int, default=10
         Number of starts. "rotation" starts from the rotation that brings far-apart samples to the vertices
         and from random ones; "multiplicative" from random memberships. The lowest objective wins.
@@ -159,19 +160,19 @@ class LeftStochastic(SimilarityEstimator):
         return SimplexPlacer(similarity, self.membership_, self.scale_)
 
     def _rotate(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
-        """Return the factor that Algorithm 1 finds, and its scale."""
+        """The factor that Algorithm 1 finds, and its scale."""
         rng = check_random_state(self.random_state)
         found = rotate(K, k, self.n_init, control.tol, control.max_iter, rng, squared_norm)
         self.inits_ = np.array(found.objectives)
         return rotation_result(found, control), found.embedding.scale
 
     def _descend(self, K: Operator, k: int, squared_norm: float, control: Control) -> tuple[Result, float]:
-        """Return the best factor that a descent on (3) finds, and the scale."""
+        """The best factor that a descent on (3) finds, and the scale."""
         check_scale(K)
         rng = check_random_state(self.random_state)
         scale = embed(K, k).scale
         starts = [random_memberships(K, k, rng) for _ in range(self.n_init)]
-        results = descend_multiplicatively(K, scale, starts, control)
+        results = descend_multiplicatively(K, scale, starts, control, self.solver == "multiplicative")
         self.inits_ = np.array([result.objective for result in results])
         best = results[int(self.inits_.argmin())]
         best.H *= best.H.dtype.type(np.sqrt(scale))
@@ -196,7 +197,7 @@ class LeftStochastic(SimilarityEstimator):
         n_rotations: int = 200,
         random_state: RandomState = None,
     ) -> list[Array]:
-        """Return labels of other factors with the same inner products, by rotation (sections 2.4 and 6).
+        """Labels of other factors with the same inner products, by rotation (sections 2.4 and 6).
 
         Parameters
         ----------
@@ -237,7 +238,7 @@ class LeftStochastic(SimilarityEstimator):
         return other_clusterings(P, tolerance, most, n_rotations, check_random_state(random_state))
 
     def assign_sizes(self, sizes: Any) -> Array:
-        """Return labels with given numbers of samples in the clusters and the largest sum of probabilities.
+        """Labels with given numbers of samples in the clusters and the largest sum of probabilities.
 
         Parameters
         ----------
@@ -352,7 +353,7 @@ class SimplexPlacer(Placer):
 
 
 def random_memberships(operator: Operator, k: int, rng: np.random.RandomState) -> Array:
-    """Return rows distributed uniformly on the simplex."""
+    """Rows distributed uniformly on the simplex."""
     return rng.dirichlet(np.ones(k), operator.n).astype(operator.dtype)
 
 
@@ -368,7 +369,7 @@ def descend_multiplicatively(
 
 
 def rotation_result(found: Rotation, control: Control) -> Result:
-    """Return a rotation as the loop would report it, which does not fit: it steps by products with K."""
+    """A rotation as the loop would report it, which does not fit: it steps by products with K."""
     misfits = np.array(found.descent.misfits)
     history = np.empty(len(misfits), dtype=HISTORY).view(np.recarray)
     history.iteration = np.arange(1, len(misfits) + 1)

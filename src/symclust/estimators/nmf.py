@@ -43,7 +43,8 @@ class NMF(DataFactors):
     ----------
     n_clusters : int or "auto", default=8
         Number of clusters k; "auto" chooses it, and `selection_` says why.
-    solver : {"bpp", "hals", "multiplicative", "projected_gradient"}, default="bpp"
+    solver : str, default="bpp"
+        "bpp", "hals", "multiplicative", "multiplicative_as_printed" or "projected_gradient".
         Each factor in turn by block principal pivoting (exact), by a sweep over its columns, by
         multiplicative updates, or by projected gradient steps. An iteration of each takes one product with X
         and one with Xᵀ.
@@ -60,6 +61,8 @@ class NMF(DataFactors):
         Stop after this many iterations.
     time_limit : float, default=None
         Stop after this many seconds.
+    assign_labels : {"auto", "argmax", "scaled", "kmeans"}, default="auto"
+        How labels are read off memberships, as in `SymNMF`; "auto" is "argmax".
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
@@ -110,6 +113,7 @@ class NMF(DataFactors):
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
+        assign_labels: str = "auto",
         random_state: RandomState = None,
         callback: Callback = None,
     ) -> None:
@@ -120,6 +124,7 @@ class NMF(DataFactors):
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.assign_labels = assign_labels
         self.random_state = random_state
         self.callback = callback
 
@@ -138,6 +143,7 @@ class NMF(DataFactors):
             and self.solver in ("anls", "bpp", "hals")
             and isinstance(self.init, str)
             and self.time_limit is None
+            and self.assign_labels in ("auto", "argmax")
             and self.callback is None
         )
 
@@ -197,7 +203,7 @@ class SparseNMF(NMF):
         The weight α, which keeps the entries of C from growing; "auto" takes the square of the largest entry
         of X. It goes with a sparsity above 0: if one of the two weights is 0, the other's term vanishes by
         the scale of the factors alone, and the rest is `NMF`.
-    n_clusters, solver, init, n_init, tol, max_iter, time_limit, random_state, callback
+    n_clusters, solver, init, n_init, tol, max_iter, time_limit, assign_labels, random_state, callback
         As in `NMF`.
 
     Attributes
@@ -235,6 +241,7 @@ class SparseNMF(NMF):
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
+        assign_labels: str = "auto",
         random_state: RandomState = None,
         callback: Callback = None,
     ) -> None:
@@ -246,6 +253,7 @@ class SparseNMF(NMF):
             tol=tol,
             max_iter=max_iter,
             time_limit=time_limit,
+            assign_labels=assign_labels,
             random_state=random_state,
             callback=callback,
         )
@@ -279,7 +287,7 @@ class AffineNMF(NMF):
 
     Parameters
     ----------
-    n_clusters, solver, init, n_init, tol, max_iter, time_limit, random_state, callback
+    n_clusters, solver, init, n_init, tol, max_iter, time_limit, assign_labels, random_state, callback
         As in `NMF`.
 
     Attributes
@@ -338,7 +346,7 @@ class GraphNMF(NMF):
     solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
         As in `NMF`; "multiplicative" is the paper's. "bpp" takes each sample by itself, which the graph does
         not allow.
-    n_clusters, init, n_init, tol, max_iter, time_limit, random_state, callback
+    n_clusters, init, n_init, tol, max_iter, time_limit, assign_labels, random_state, callback
         As in `NMF`.
 
     Attributes
@@ -382,6 +390,7 @@ class GraphNMF(NMF):
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
+        assign_labels: str = "auto",
         random_state: RandomState = None,
         callback: Callback = None,
     ) -> None:
@@ -393,6 +402,7 @@ class GraphNMF(NMF):
             tol=tol,
             max_iter=max_iter,
             time_limit=time_limit,
+            assign_labels=assign_labels,
             random_state=random_state,
             callback=callback,
         )

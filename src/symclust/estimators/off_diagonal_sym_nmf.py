@@ -59,7 +59,7 @@ class OffDiagonalSymNMF(StreamingEstimator):
         Symmetric, nonzero at pairs that carry no information: unmeasured similarities, edges that nobody
         looked for. They are left out like the diagonal, whatever A holds there (any finite number). A pair
         costs k² for each visit of its rows.
-    max_iter, time_limit, random_state, callback
+    max_iter, time_limit, assign_labels, random_state, callback
         As in `SymNMF`.
 
     Attributes
@@ -108,6 +108,7 @@ class OffDiagonalSymNMF(StreamingEstimator):
         max_iter: int = 1000,
         time_limit: float | None = None,
         ignore: Any = None,
+        assign_labels: str = "auto",
         random_state: RandomState = None,
         callback: Callback = None,
     ) -> None:
@@ -122,6 +123,7 @@ class OffDiagonalSymNMF(StreamingEstimator):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.ignore = ignore
+        self.assign_labels = assign_labels
         self.random_state = random_state
         self.callback = callback
 

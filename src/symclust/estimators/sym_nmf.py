@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from symclust._types import AffinityLike, Callback, Init, Options, RandomState
 from symclust.constraints import Nonnegative
 from symclust.estimators._streaming import StreamingEstimator
+from symclust.exceptions import warn
 from symclust.objectives import Frobenius
 from symclust.operators import Operator
-from symclust.solvers import Problem, Solver, check_solver, choose_solver, make_solver
-from symclust.validation import check_number
+from symclust.solvers import Problem, Result, Solver, check_solver, choose_solver, make_solver
+from symclust.starts import Setting, Start
+from symclust.validation import check_known, check_number
+
+FEW = 300  # rows of a dense A whose eigenvalues are looked at: some hundredths of a second
 
 
 class SymNMF(StreamingEstimator):
@@ -28,76 +34,74 @@ class SymNMF(StreamingEstimator):
     n_clusters : int or "auto", default=8
         Number of clusters k; "auto" chooses it, and `selection_` says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
-        How X becomes similarities (docs/similarities.md). "auto" chooses by the values of X: for vectors
-        fuzzy weights between neighbours, in units of their columns if these differ, and in two views if many
-        features are nonnegative; random walks along cosines of neighbours for sparse counts; random walks, or
-        a normalised cut, for networks. Further: "nearest_neighbors", the papers' graph, "multi_view",
-        "fuzzy", "cosine", "gaussian", "self_tuning", "random_walk", "normalized_cut"; "precomputed" if X is
-        the similarity; "network" if X is the adjacency matrix of a network; or a function of X. A graph is
-        itself under "precomputed", and cut normally under "nearest_neighbors".
+        How X becomes similarities (docs/similarities.md): "auto", by the values of X; "nearest_neighbors",
+        the papers' graph, "multi_view", "fuzzy", "cosine", "gaussian", "self_tuning", "random_walk" or
+        "normalized_cut"; "precomputed" if X is the similarity; "network" if it is the adjacency matrix of a
+        network; or a function of X.
     affinity_params : dict, default=None
-        Parameters of the affinity, as in the function of its name in `symclust.graphs`, for example
-        ``{"n_neighbors": 20}``; for a graph ``{"weight": ...}``, the edge attribute of weights, or None.
+        Parameters of the function of that name in `symclust.graphs`, for example ``{"n_neighbors": 20}``;
+        for a graph ``{"weight": ...}``, the edge attribute of weights, or None.
     solver : str, default="auto"
-        "row_descent", "anls", "hals", "newton", "projected_newton", "gauss_newton", "projected_gradient",
-        "barzilai_borwein", "coordinate" or "multiplicative". "auto" takes "row_descent" if rows of A are at
-        hand and "barzilai_borwein" for operators known by products alone.
+        "row_descent", the choice of "auto" if rows of A are at hand; "barzilai_borwein", its choice else;
+        "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate", "multiplicative".
     init : str or array of shape (n_samples, n_clusters), default="auto"
-        "tree" starts from the leaves of the tree that `HierarchicalSymNMF` grows; "merge" descends with 2k
-        columns and merges clusters down to k; "auto" takes "tree" for a sparse A and "merge" for others.
-        "low_rank" first solves the problem on an approximation of rank 2k, faster for a large dense A.
-        Further: "random", "spectral", "greedy", "zero", "nndsvd", "nndsvda", "nndsvdar".
+        "tree", the leaves of `HierarchicalSymNMF`; "merge", 2k clusters merged down to k; "auto", the former
+        for a sparse A and the latter for others; "low_rank", faster for a large dense A; "random",
+        "spectral", "greedy", "zero", "nndsvd", "nndsvda", "nndsvdar".
     n_init : int, default=1
         Number of starts, run side by side so that A is read once; the one with the lowest objective is kept.
     tol : float or "auto", default="auto"
-        A number stops when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖; if H is sparse, also when an iteration brings less
-        than 2 tol times the decrease of all iterations. "auto" is 1e-2, and after a start from a tree also
-        stops when labels have settled: an iteration moves at most one sample in 200.
-    max_iter : int, default=1000
-        Stop after this many iterations.
-    time_limit : float, default=None
-        Stop this many seconds after the beginning of `fit`; a start that takes longer is cut short.
+        Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖ or, for a sparse H, an iteration brings less than 2 tol of the
+        decrease so far; "auto", 1e-2, also when few labels change in an iteration after a tree.
+    max_iter, time_limit : int, default=1000, and float, default=None
+        Stop after this many iterations, or seconds from the beginning of `fit`.
     sparsity : float, default=0.0
         The weight β of the L1 term: larger values give rows with fewer nonzeros.
     coupling : "auto", "increasing" or float, default="auto"
         The weight α between the two factors of "anls" and "hals". "auto" takes the largest eigenvalue of A;
         "increasing" starts lower and lets it grow while the factors drift apart.
+    refine : {"auto", None}, default="auto"
+        Whether labels are improved by a rule of the data once the descent has ended: in a network nodes move
+        between clusters as `HierarchicalSymNMF` moves them. H then follows: it starts again from the new
+        labels, and takes three more iterations, after which each row is largest at its label. Similarities
+        that are given have no such rule, nor have vectors. None ends with the descent, as the papers do.
+    assign_labels : {"auto", "argmax", "scaled", "kmeans"}, default="auto"
+        How labels are read off H: "argmax" takes the largest entry of a row; "scaled" does so once columns
+        are divided by their sums, so that heavy ones do not swallow the rest; "kmeans" clusters the rows.
+        "auto" is "argmax" for a sparse A and "scaled" for others.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
-        Called after each iteration of each start with an object that has `start`, `iteration`, `seconds`,
-        `objective` and `stationarity`; returning True stops the run, and the best factor so far is kept.
+        Called after each iteration of each start with its `start`, `iteration`, `seconds`, `objective` and
+        `stationarity`; returning True stops the run at the best factor so far.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample or node, −1 for none.
     membership_ : ndarray or csr_array of shape (n_samples, n_clusters)
-        The factor H: a `csr_array` from 64 clusters and 2²⁴ entries on, if A is sparse, the solver
-        "row_descent" and the start "merge", "tree" or a sparse array.
-    objective_, relative_error_ : float
-        The objective at H, and ‖A − HHᵀ‖ / ‖A‖.
-    history_ : recarray
-        `iteration`, `seconds`, `objective` and relative `stationarity` along the best start.
-    n_iter_, converged_, stop_reason_
-        Iterations of that start, whether `tol` was reached, and why it stopped, in words.
-    inits_ : ndarray of shape (n_init,)
-        Objectives that the starts ended at.
+        The factor H: a `csr_array` from 64 clusters and 2²⁴ entries on, for a sparse A and "row_descent".
+    objective_, relative_error_, inits_
+        The objective at H, ‖A − HHᵀ‖ / ‖A‖, and the objectives that all starts ended at.
+    history_, n_iter_, converged_, stop_reason_
+        `iteration`, `seconds`, `objective` and relative `stationarity` along the best start, and its end.
     merge_path_ : recarray or None
         For "merge": the clusters left, the gain in explained energy and the two sizes of each merge.
-    affinity_, affinity_matrix_ : str, and ndarray, csr_array or Operator
-        How X was turned into similarities, in words, and the similarity A.
-    node_names_ : list or None
-        Names of the samples: nodes of a graph, index of a DataFrame, `obs_names` of an AnnData.
+    affinity_, affinity_matrix_, node_names_
+        How X became similarities, in words; the similarity A; the names of the samples, None without names.
+
+    Notes
+    -----
+    HHᵀ has no negative eigenvalues, so an A with fewer than k nonnegative ones has no good approximation
+    (Kuang, Yun and Park 2015, 4.3). A dense A of up to 300 rows is examined, and a warning names how many
+    there are.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from symclust import SymNMF
-    >>> X = np.array([[0.0, 0.1], [0.1, 0.0], [0.2, 0.1], [5.0, 5.1], [5.1, 5.0], [5.2, 5.1]])
-    >>> labels = SymNMF(2, affinity_params={"n_neighbors": 2}, random_state=0).fit_predict(X)
-    >>> labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5]
-    np.True_
+    >>> X = [[0.0, 0.1], [0.1, 0.0], [0.2, 0.1], [5.0, 5.1], [5.1, 5.0], [5.2, 5.1]]
+    >>> SymNMF(2, affinity_params={"n_neighbors": 2}, random_state=0).fit_predict(X).tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     _settles: ClassVar[bool] = True
@@ -116,6 +120,8 @@ class SymNMF(StreamingEstimator):
         time_limit: float | None = None,
         sparsity: float = 0.0,
         coupling: float | str = "auto",
+        refine: str | None = "auto",
+        assign_labels: str = "auto",
         random_state: RandomState = None,
         callback: Callback = None,
     ) -> None:
@@ -130,6 +136,8 @@ class SymNMF(StreamingEstimator):
         self.time_limit = time_limit
         self.sparsity = sparsity
         self.coupling = coupling
+        self.refine = refine
+        self.assign_labels = assign_labels
         self.random_state = random_state
         self.callback = callback
 
@@ -137,10 +145,30 @@ class SymNMF(StreamingEstimator):
         super()._check_options()
         check_solver(self.solver, coupling=self.coupling)
         check_number("sparsity", self.sparsity, least=0)
+        if self.refine is not None:
+            check_known("refine", self.refine, ("auto",), ", or None")
 
     def _make_problem(self, A: Operator) -> Problem:
         return Problem(A, Frobenius(A, self.sparsity), Nonnegative())
 
+    def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
+        A, k = setting.problem.operator, setting.n_columns
+        if A.is_dense and A.n <= FEW:
+            _warn_of_few_eigenvalues(A, k)
+        return super()._solve(init, setting)
+
     def _make_solver(self, problem: Problem) -> Solver:
         name = choose_solver(problem.objective) if self.solver == "auto" else self.solver
         return make_solver(name, coupling=self.coupling)
+
+
+def _warn_of_few_eigenvalues(A: Operator, k: int) -> None:
+    values, _ = A.eigsh(k)
+    rounding = A.n * np.finfo(A.dtype).eps * abs(values[0])
+    count = int(np.count_nonzero(values >= -rounding))
+    if count < k:
+        warn(
+            f"The similarity has {count} nonnegative eigenvalues, fewer than the {k} clusters: HHᵀ has no "
+            "negative ones and cannot be close to it. Ask for fewer clusters; or if the diagonal was set to "
+            "zero, use OffDiagonalSymNMF, which leaves it out."
+        )

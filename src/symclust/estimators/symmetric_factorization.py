@@ -6,27 +6,21 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import pairwise_distances_argmin
-from sklearn.utils import check_random_state
 
 from symclust import _kernels
-from symclust._labels import NOWHERE, empty_rows, labels_of, leave_out_isolated
-from symclust._threads import single_threaded_libraries
+from symclust._labels import leave_out_isolated
 from symclust._types import AffinityLike, Array, Callback, Init, Options, RandomState
 from symclust.constraints import Nonnegative, as_constraint
 from symclust.estimators._descent import DescentEstimator
 from symclust.exceptions import CombinationError
 from symclust.inputs.placing import Placer
 from symclust.inputs.similarity import Similarity
-from symclust.k_means import plain_k_means
 from symclust.objectives import Frobenius
 from symclust.operators import Operator, Shifted
 from symclust.solvers import Problem, Result, RowSolver, Solver, check_solver, make_solver, orthant_solver
 from symclust.starts import Setting, Start, solve
 from symclust.validation import check_known, check_number
 
-ASSIGNMENTS = ("auto", "argmax", "kmeans")
-RESTARTS = 10  # of k-means on the rows
 STEP_RULES = ("auto", "accelerated", "adaptive", "search")
 
 
@@ -72,9 +66,8 @@ class SymmetricFactorization(DescentEstimator):
         the axes. An array is scaled up if it is far too small.
     n_init : int, default=1
         Number of starts, run side by side; the one with the lowest objective is kept.
-    assign : {"auto", "argmax", "kmeans"}, default="auto"
-        How clusters are read off H: by the largest entry of a row, or by k-means on the rows. "auto" is
-        "argmax" for "nonnegative", "simplex" and "one_per_row", and "kmeans" for other sets.
+    assign_labels : {"auto", "argmax", "scaled", "kmeans"}, default="auto"
+        As in `SymNMF` for sets of nonnegative factors; for others "auto" is "kmeans", k-means on the rows.
     tol : float, default=1e-3
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(R)‖, with R a random point of the set.
     max_iter, time_limit, random_state, callback
@@ -90,8 +83,6 @@ class SymmetricFactorization(DescentEstimator):
         ‖M − HHᵀ‖²; ‖A − HHᵀ‖²; and Σ A_ij ‖h_i − h_j‖². `misfit_` + λ · `roughness_` is (5).
     relative_error_ : float
         ‖A − HHᵀ‖ / ‖A‖.
-    centers_ : ndarray of shape (n_clusters, n_clusters) or None
-        The centres of k-means on the rows.
     history_, n_iter_, converged_, stop_reason_, inits_, merge_path_, affinity_matrix_, node_names_
         As in `SymNMF`.
 
@@ -128,7 +119,7 @@ class SymmetricFactorization(DescentEstimator):
         coupling: float | str = "auto",
         init: Init = "merge",
         n_init: int = 1,
-        assign: str = "auto",
+        assign_labels: str = "auto",
         tol: float = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
@@ -145,7 +136,7 @@ class SymmetricFactorization(DescentEstimator):
         self.coupling = coupling
         self.init = init
         self.n_init = n_init
-        self.assign = assign
+        self.assign_labels = assign_labels
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -156,7 +147,6 @@ class SymmetricFactorization(DescentEstimator):
         super()._check_options()
         as_constraint(self.constraint)
         check_solver(self.solver, coupling=self.coupling)
-        check_known("assign", self.assign, ASSIGNMENTS)
         check_known("step_rule", self.step_rule, STEP_RULES)
         check_number("graph_regularization", self.graph_regularization, least=0)
         if self.step_rule != "auto" and self.solver not in ("auto", "projected_gradient"):
@@ -199,25 +189,17 @@ class SymmetricFactorization(DescentEstimator):
         self.roughness_ = 2 * (float(A.degrees().astype(np.float64) @ lengths) - fit)  # (7)
         return plain.relative_error(H, self.misfit_)
 
-    def _reads_centers(self) -> bool:
-        if self.assign == "auto":
-            return not self._problem.constraint.nonnegative
-        return self.assign == "kmeans"
-
     def _fit_labels(self, H: Array, A: Operator) -> Array:
-        self.centers_ = None
-        if self._reads_centers():
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
-            filled = ~empty_rows(H)
-            rows = H[filled] if filled.sum() >= H.shape[1] else H  # samples in no cluster move no centre
-            self.centers_ = plain_k_means(rows, H.shape[1], RESTARTS, seed).cluster_centers_
-        return leave_out_isolated(self._labels_of(H), A)
+        return leave_out_isolated(super()._fit_labels(H, A), A)
 
-    def _labels_of(self, H: Array) -> Array:
-        if self.centers_ is None:
-            return labels_of(H)
-        with single_threaded_libraries():
-            return np.where(empty_rows(H), NOWHERE, pairwise_distances_argmin(H, self.centers_))
+    def _best_assignment(self, A: Operator) -> str:
+        return super()._best_assignment(A) if self._problem.constraint.nonnegative else "kmeans"
+
+    @property
+    def centers_(self) -> Array | None:
+        """The centres of k-means on the rows, n_clusters × n_clusters, if it reads the labels."""
+        self._check_fitted()
+        return getattr(self.assignment_, "centers", None)
 
     def _make_placer(self, similarity: Similarity) -> Placer:
         # Off the diagonal M = A − λL is (1 + λ)A.

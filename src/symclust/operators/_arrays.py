@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import get_blas_funcs
 
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array, Matrix
@@ -99,16 +98,6 @@ def dense_product(A: Array, H: Array) -> Array:
         else:
             map_blocks(multiply, split(A.shape[0], ROWS))
     return out
-
-
-def symmetric_product(A: Array, x: Array) -> Array:
-    """Return A @ x for a symmetric row-major A and a vector, reading one triangle: half the time.
-
-    On one thread. Several do better with all of A in blocks of rows, as soon as memory keeps up with them.
-    """
-    symv = get_blas_funcs("symv", dtype=A.dtype)
-    with single_threaded_blas():
-        return symv(1.0, A.T, x)
 
 
 def transposed_product(X: Array, H: Array, chosen: Array | None = None) -> Array:

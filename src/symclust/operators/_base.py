@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,16 +22,6 @@ BLOCK_BYTES = 8 << 20  # size of the dense row blocks that are worked on one at 
 
 # Of A = XXᵀ, X sparse, swept over through XᵀH: 1.9 to 2.4 for TDT2 with 10 to 60 columns.
 FACTORED_COST = 2.0
-
-
-class Cursor(Protocol):
-    """Follows an array H that its owner changes in place."""
-
-    def product(self, rows: slice) -> Array:
-        """A[rows] @ H for the current H."""
-
-    def update(self, rows: slice, delta: Array) -> None:
-        """Take into account that H[rows] has just changed by `delta`."""
 
 
 class Operator(ABC):
@@ -157,7 +147,7 @@ class Operator(ABC):
         return H
 
     def from_device(self, H: Any) -> Any:
-        """Return what `to_device` returned, or what was made of it, as it was before."""
+        """A factor from `to_device`, or one made of it, as a NumPy array."""
         return H
 
     def sides(self, H: Array) -> tuple[Array, ...]:
@@ -230,7 +220,7 @@ class Operator(ABC):
         Make a new cursor for each sweep or every few: those that carry sums forward (gram, low rank) gather
         rounding errors.
         """
-        return RowProducts(self, H)
+        return Cursor(self, H)
 
     def combine_rows(self, ids: Array, weights: Array) -> Array:
         """The sum of the rows `ids`, each times its weight: A times a vector with few nonzeros.
@@ -253,7 +243,7 @@ class Operator(ABC):
         return self._degrees.copy()
 
     def sums_in_double(self) -> Array:
-        """Return the row sums, those of entries stored one by one accumulated in float64."""
+        """The row sums, those of entries stored one by one accumulated in float64."""
         return self.degrees()
 
     @cached_property
@@ -265,7 +255,7 @@ class Operator(ABC):
         return np.abs(self @ np.random.default_rng(0).uniform(1, 2, self.n)) <= self._rounding()
 
     def _rounding(self) -> Any:
-        """Return how far the product of a row without entries with numbers from 1 to 2 may be from 0."""
+        """Largest product, by rounding, of a row without entries with numbers from 1 to 2."""
         return 0.0
 
     def mean(self) -> float:
@@ -295,6 +285,10 @@ class Operator(ABC):
             return [function(block) for _, block in self.row_blocks()]
         with single_threaded_blas():
             return map_blocks(lambda rows: function(self._rows(rows)), split(self.n, self._block_size()))
+
+    def share_of_zeros(self) -> float:
+        """The share of entries that are zero."""
+        return 1 - sum(self._map_row_blocks(np.count_nonzero)) / max(1, self.n * self.n)
 
     def is_nonnegative(self) -> bool:
         """Whether no entry is negative; stops at the first block that has one."""
@@ -369,30 +363,42 @@ class Operator(ABC):
         return np.array(self.rows(slice(0, self.n)))
 
 
-def check_followed(operator: Operator, H: Array) -> Array:
-    """Refuse an H that could only be followed through a copy."""
-    if H.ndim != 2 or H.shape[0] != operator.n or H.dtype != operator.dtype or not H.flags.c_contiguous:
-        order = "C-contiguous" if H.flags.c_contiguous else "not C-contiguous"
-        raise InputError(
-            f"Row products of {operator!r} follow H in place: expected a C-contiguous {operator.dtype} array "
-            f"of shape ({operator.n}, w), got {H.dtype}, shape {H.shape}, {order}."
-        )
-    return H
-
-
-class RowProducts:
-    """Computes each product anew from H, so there is nothing to keep up to date."""
+class Cursor:
+    """Follows an array H that its owner changes in place; here each product is computed anew from H."""
 
     def __init__(self, operator: Operator, H: Array) -> None:
-        self._operator = operator
-        self._H = check_followed(operator, H)
+        if H.ndim != 2 or H.shape[0] != operator.n or H.dtype != operator.dtype or not H.flags.c_contiguous:
+            order = "C-contiguous" if H.flags.c_contiguous else "not C-contiguous"
+            raise InputError(
+                f"Row products of {operator!r} follow H in place: expected a C-contiguous {operator.dtype} "
+                f"array of shape ({operator.n}, w), got {H.dtype}, shape {H.shape}, {order}."
+            )
+        self._operator: Any = operator
+        self._H = H
 
     def product(self, rows: slice) -> Array:
         """A[rows] @ H for the current H."""
         return self._operator._rows_product(rows, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Do nothing: H itself has the change."""
+        """Take into account that H[rows] has just changed by `delta`."""
+
+
+class CombinedCursor(Cursor):
+    """Follows H through the cursors of several operators, whose products `combine` puts together."""
+
+    def __init__(
+        self, operators: Sequence[Operator], H: Array, combine: Callable[[slice, list[Array]], Array]
+    ) -> None:
+        self._cursors = [operator.row_products(H) for operator in operators]
+        self._combine = combine
+
+    def product(self, rows: slice) -> Array:
+        return self._combine(rows, [cursor.product(rows) for cursor in self._cursors])
+
+    def update(self, rows: slice, delta: Array) -> None:
+        for cursor in self._cursors:
+            cursor.update(rows, delta)
 
 
 class Restricted(Operator):

@@ -44,7 +44,7 @@ UNDIRECTED = {  # ways to make them so
 def as_operator(
     similarity: SimilarityLike, dtype: DTypeLike | None = None, *, weight: object = WEIGHT
 ) -> Operator:
-    """Return the form of a similarity matrix that every method works on.
+    """The form of a similarity matrix that every method works on.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _frame_values(frame: Any) -> Any:
 
 
 def graph_names(anything: Any) -> list[Any] | None:
-    """Return the names of a graph's nodes in the order of the matrix; None for anything else.
+    """The names of a graph's nodes in the order of the matrix; None for anything else.
 
     Nodes of igraph and of a `Network` without names are called by their number.
 
@@ -157,7 +157,7 @@ def graph_names(anything: Any) -> list[Any] | None:
 
 
 def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
-    """Return the symmetric float64 adjacency matrix; a loop stands once on the diagonal.
+    """The symmetric float64 adjacency matrix; a loop stands once on the diagonal.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
 
 
 def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
-    """Return the network of a DataFrame of edges: columns such as source and target, and perhaps a weight.
+    """The network of a DataFrame of edges: columns such as source and target, and perhaps a weight.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
 
 
 def weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
-    """Return the column that holds the weights, None if every edge has weight 1."""
+    """The column that holds the weights, None if every edge has weight 1."""
     rest = [column for column in frame.columns if column not in ends]
     if weight is None or not rest:
         return None
@@ -247,7 +247,7 @@ def weight_column(frame: Any, weight: Any, ends: tuple[Any, Any]) -> Any:
 
 
 def column_numbers(frame: Any, column: Any) -> Array:
-    """Return the weights in a column as numbers."""
+    """The weights in a column as numbers."""
     try:
         return frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
@@ -258,7 +258,7 @@ def column_numbers(frame: Any, column: Any) -> Array:
 
 
 def _edges(graph: Any, weight: Any) -> tuple[Any, Any, Array]:
-    """Return the two ends of each edge, by number, and its weight."""
+    """The two ends of each edge, by number, and its weight."""
     weights: list[Any]
     if kind_of(graph) == "networkx graph":
         number = {name: place for place, name in enumerate(graph.nodes)}

@@ -74,14 +74,13 @@ def spmm_cost_model(
     line: int = 1,
     far_share: float | None = None,
     column_blocking: bool = False,
-    matrix_bandwidth: float | None = None,
     link: float | tuple[float, float] | None = None,
     link_carries: str = "all",
     flop_rate: float | None = None,
     value_bytes: int | None = None,
     index_bytes: int | None = None,
 ) -> SpmmCost:
-    """Return what Y = A X costs, A sparse of m x n with Z entries, X dense with k columns.
+    """Cost of Y = A X, A sparse of m x n with Z entries, X dense with k columns.
 
     The model of Kuang's thesis (2014), sections 6.4 and 6.5. With v bytes a number and i bytes an index,
 
@@ -116,8 +115,6 @@ def spmm_cost_model(
     column_blocking : bool, default=False
         Cut A into blocks of columns for which X stays in the cache, where that is faster and leaves 32
         entries to a row of a block (90)-(93). Our kernels do not.
-    matrix_bandwidth : float, optional
-        Bytes a second at which A is read, where its layout does not allow `bandwidth`.
     link : float or tuple (there, back), optional
         Bytes a second to a device, or from a disk, across which A is streamed in blocks of rows (69).
     link_carries : {"all", "matrix"}, default="all"
@@ -155,7 +152,6 @@ def spmm_cost_model(
     blocks = _column_blocks(sizes, row, cache, read) if column_blocking else 1
     if blocks > 1:
         read, result = float(sizes.columns * row), blocks * result
-    of_matrix = bandwidth if matrix_bandwidth is None else matrix_bandwidth
     there, back, link_seconds = _over_link(sizes, row, link, link_carries)
     flops = 2 * sizes.entries * int(n_columns)
     return SpmmCost(
@@ -166,8 +162,7 @@ def spmm_cost_model(
         to_device_bytes=there,
         from_device_bytes=back,
         column_blocks=blocks,
-        memory_seconds=_seconds(sizes.matrix, "matrix_bandwidth", of_matrix)
-        + _seconds(read + result, "bandwidth", bandwidth),
+        memory_seconds=_seconds(sizes.matrix + read + result, "bandwidth", bandwidth),
         link_seconds=link_seconds,
         compute_seconds=0.0 if flop_rate is None else _seconds(flops, "flop_rate", flop_rate),
     )
@@ -223,12 +218,12 @@ class _Sizes:
 
 
 def _bytes_of_lines(row: int, line: int) -> float:
-    """Return what lines of memory a row touches on average, the first row beginning with a line."""
+    """Bytes of the lines of memory that a row touches on average, the first row beginning with a line."""
     return row + line - gcd(row, line)
 
 
 def _column_blocks(sizes: _Sizes, row: int, cache: float, read: float) -> int:
-    """Return how many blocks of columns (93) takes; 1 if that is not faster."""
+    """Number of blocks of columns that (93) takes; 1 if that is not faster."""
     if cache <= 0 or sizes.entries == 0:
         return 1
     blocks = ceil(sizes.columns * row / cache)  # (91)

@@ -213,21 +213,12 @@ def _lobpcg(operator: Operator, k: int, largest: bool, known: Array, tol: float)
 
 
 class Krylov(NamedTuple):
-    """Orthonormal vectors V as rows and the tridiagonal matrix VAVᵀ, with what stands beside and below it.
-
-    Attributes
-    ----------
-    V : ndarray of shape (m, n)
-    diagonal, beside : ndarray of shape (m,)
-        ``beside[-1]`` is the length of the part of AV that lies outside the space.
-    is_closed : bool
-        Whether A leads nowhere outside.
-    """
+    """Orthonormal vectors V as rows, and the tridiagonal matrix VAVᵀ."""
 
     V: Array
     diagonal: Array
-    beside: Array
-    is_closed: bool
+    beside: Array  # the last is the length of the part of AV that lies outside the space
+    is_closed: bool  # A leads nowhere outside
 
     def ritz(self) -> tuple[Array, Array]:
         """The eigenvalues of the tridiagonal matrix, rising, and its eigenvectors."""

@@ -47,6 +47,10 @@ class Factor(ABC):
     def transposed_times(self, H: Array) -> Array:
         """X.T @ H."""
 
+    def inward(self, scale: Array, weights: Array, H: Array) -> Array:
+        """Z = diag(weights) X.T diag(scale) @ H, the d x w array that stands for H in products of XXᵀ."""
+        return weights[:, None] * self.transposed_times(scale[:, None] * H)
+
     @abstractmethod
     def add_transposed(self, H: Array, weights: Array, Z: Array) -> None:
         """Add diag(weights) X.T @ H to Z in place, for an X of few rows."""
@@ -77,7 +81,7 @@ class Factor(ABC):
 
     @abstractmethod
     def rows_at_once(self, size: int) -> int:
-        """Return how many rows take about `size` bytes in float64."""
+        """Number of rows that take about `size` bytes in float64."""
 
     @abstractmethod
     def is_nonnegative(self) -> bool:
@@ -248,7 +252,7 @@ class SparseFactor(Factor):
         return np.asarray(self.X.astype(np.float64).multiply(other.X).sum(axis=1)).reshape(-1)
 
     def rows_at_once(self, size: int) -> int:
-        """Return how many rows of average length take about `size` bytes, values and indices."""
+        """Number of rows of average length that take about `size` bytes, values and indices."""
         return max(1, size * self.shape[0] // (16 * max(1, self.X.nnz)))
 
     def is_nonnegative(self) -> bool:
@@ -314,7 +318,7 @@ class FactoredSum:
 
     def inward(self, H: Array) -> Array:
         """Z = diag(weights) Xᵀ diag(scale) H, the d x w array that stands for H."""
-        return inward(self.factor, self.scale, self.weights, H)
+        return self.factor.inward(self.scale, self.weights, H)
 
     @cached_property
     def arrays(self) -> tuple[Array, ...]:
@@ -323,11 +327,6 @@ class FactoredSum:
         kind = np.promote_types(X.indices.dtype, E.indices.dtype)
         index = [array.astype(kind, copy=False) for array in (X.indptr, X.indices, E.indptr, E.indices)]
         return (*index[:2], X.data, self.scale, self.weights, *index[2:], E.data)
-
-
-def inward(factor: Factor, scale: Array, weights: Array, H: Array) -> Array:
-    """Diag(weights) Xᵀ diag(scale) H."""
-    return weights[:, None] * factor.transposed_times(scale[:, None] * H)
 
 
 def read_factor(X: Any) -> Factor:

@@ -113,6 +113,10 @@ class Summarized(Operator):
     def _sum_of_squares(self) -> float:
         return self._summary.squares
 
+    def share_of_zeros(self) -> float:
+        """The share of entries that are not stored."""
+        return 1 - self._summary.count / max(1, self.n * self.n)
+
     def largest(self) -> float:
         """Largest entry; entries that are not stored count as zero."""
         return max(self._summary.largest, 0.0) if self._summary.count < self.n**2 else self._summary.largest

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
 
 from symclust import _kernels
-from symclust._threads import cached_property
+from symclust._threads import cached_property, single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import (
@@ -17,7 +18,6 @@ from symclust.operators._arrays import (
     as_vector,
     dense_product,
     read_dense,
-    symmetric_product,
     transposed_product,
 )
 from symclust.operators._base import Operator
@@ -77,8 +77,9 @@ class Dense(Operator):
         return dense_product(self.array, H)
 
     def matvec(self, x: Array) -> Array:
-        """A @ x for one vector, on one thread, from one triangle of the array."""
-        return symmetric_product(self.array, x)
+        # One triangle is read, in half the time, on one thread; several do better with all of A, in blocks.
+        with single_threaded_blas():
+            return get_blas_funcs("symv", dtype=self.dtype)(1.0, self.array.T, x)
 
     def _rows(self, index: Any) -> Array:
         return self.array[index]

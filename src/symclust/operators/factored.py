@@ -12,9 +12,9 @@ from symclust._threads import cached_property, single_threaded_blas, split
 from symclust._types import Array, RandomState, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError, OptionError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
-from symclust.operators._base import BLOCK_BYTES, Cursor, Operator, check_followed
+from symclust.operators._base import BLOCK_BYTES, Cursor, Operator
 from symclust.operators._conversion import as_operator
-from symclust.operators._factors import DenseFactor, Factor, FactoredSum, SparseFactor, inward, read_factor
+from symclust.operators._factors import DenseFactor, Factor, FactoredSum, SparseFactor, read_factor
 from symclust.validation import check_number
 
 __all__ = ["Gram", "LowRank", "low_rank"]
@@ -61,8 +61,7 @@ class Factored(Operator):
         return scale * left.row_dots(self._factor.take(j))
 
     def _inward(self, H: Array) -> Array:
-        """Z = diag(w) Xᵀ diag(s) H, the d x w array that stands for H."""
-        return inward(self._factor, self._scale, self._weights, H)
+        return self._factor.inward(self._scale, self._weights, H)
 
     def _outward(self, rows: slice, Z: Array, H: Array) -> Array:
         """A[rows] @ H from Z."""
@@ -102,7 +101,7 @@ class Factored(Operator):
 
     def row_products(self, H: Array) -> Cursor:
         """A cursor that keeps the d x w array Z up to date: a sweep costs two passes over X."""
-        return FactoredRowProducts(self, H)
+        return FactoredCursor(self, H)
 
     @cached_property
     def factored(self) -> FactoredSum | None:
@@ -138,6 +137,10 @@ class Factored(Operator):
             return float(self.diagonal().max())
         return super().largest()
 
+    def share_of_zeros(self) -> float:
+        """None: inner products of all pairs are rarely zero, and would have to be computed to be counted."""
+        return 0.0
+
     def is_nonnegative(self) -> bool:
         """Whether no entry is negative; known at once if X, scale and weights have no negative entry."""
         vectors = self._scale.min() >= 0 and self._weights.min(initial=0) >= 0
@@ -154,20 +157,17 @@ class Factored(Operator):
         return self._like(self._factor, self._scale * as_vector(d, self.n, self.dtype, "d"))
 
 
-class FactoredRowProducts:
+class FactoredCursor(Cursor):
     """Follows H through Z = diag(w) Xᵀ diag(s) H."""
 
     def __init__(self, operator: Factored, H: Array) -> None:
-        self._operator = operator
-        self._H = check_followed(operator, H)
+        super().__init__(operator, H)
         self._Z = operator._inward(H)
 
     def product(self, rows: slice) -> Array:
-        """A[rows] @ H for the current H."""
         return self._operator._outward(rows, self._Z, self._H)
 
     def update(self, rows: slice, delta: Array) -> None:
-        """Carry the change of H[rows] into Z."""
         A = self._operator
         A._factor.take(rows).add_transposed(A._scale[rows, None] * delta, A._weights, self._Z)
 

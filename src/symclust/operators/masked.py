@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from symclust._threads import cached_property
 from symclust._types import Array
-from symclust.operators._base import Cursor, Operator
+from symclust.operators._base import CombinedCursor, Cursor, Operator
 from symclust.operators._factors import FactoredSum
 from symclust.operators.sparse import Sparse
 
@@ -62,7 +62,7 @@ class Masked(Operator):
         return out
 
     def row_products(self, H: Array) -> Cursor:
-        return MaskedRowProducts(self.operator.row_products(H), self.hidden.row_products(H))
+        return CombinedCursor([self.operator, self.hidden], H, lambda _, parts: parts[0] - parts[1])
 
     @cached_property
     def factored(self) -> FactoredSum | None:
@@ -78,19 +78,3 @@ class Masked(Operator):
 
     def _sum_of_squares(self) -> float:
         return max(0.0, self.operator.squared_norm() - self.hidden.squared_norm())
-
-
-class MaskedRowProducts:
-    """Follows H through the cursors of A and of what is hidden."""
-
-    def __init__(self, whole: Cursor, hidden: Cursor) -> None:
-        self._whole, self._hidden = whole, hidden
-
-    def product(self, rows: slice) -> Array:
-        """The operator's rows times the current H."""
-        return self._whole.product(rows) - self._hidden.product(rows)
-
-    def update(self, rows: slice, delta: Array) -> None:
-        """Update both cursors."""
-        self._whole.update(rows, delta)
-        self._hidden.update(rows, delta)

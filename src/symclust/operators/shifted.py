@@ -12,7 +12,7 @@ from symclust._threads import cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_subset, as_vector
-from symclust.operators._base import Cursor, Operator
+from symclust.operators._base import CombinedCursor, Cursor, Operator
 from symclust.operators._conversion import as_operator
 from symclust.operators._factors import FactoredSum
 from symclust.operators.sparse import Sparse
@@ -110,7 +110,10 @@ class Shifted(Operator):
         return out
 
     def row_products(self, H: Array) -> Cursor:
-        return ShiftedRowProducts(self, H)
+        def combine(rows: slice, parts: list[Array]) -> Array:
+            return self._shifted(self._sum(parts), H, rows)
+
+        return CombinedCursor([part for _, part in self._terms], H, combine)
 
     @cached_property
     def factored(self) -> FactoredSum | None:
@@ -172,25 +175,6 @@ class Shifted(Operator):
     def _like(self, change: Callable[[Operator], Operator], degrees: Array) -> Shifted:
         A, *W = [change(part) for _, part in self._terms]
         return Shifted(A, W[0] if W else None, self.weight, degrees)
-
-
-class ShiftedRowProducts:
-    """Follows H through the cursors of A and W."""
-
-    def __init__(self, operator: Shifted, H: Array) -> None:
-        self._operator = operator
-        self._H = H
-        self._parts = [part.row_products(H) for _, part in operator._terms]
-
-    def product(self, rows: slice) -> Array:
-        """M[rows] @ H for the current H."""
-        total = self._operator._sum(part.product(rows) for part in self._parts)
-        return self._operator._shifted(total, self._H, rows)
-
-    def update(self, rows: slice, delta: Array) -> None:
-        """Update both cursors."""
-        for part in self._parts:
-            part.update(rows, delta)
 
 
 def _inner(A: Operator, W: Sparse) -> float:

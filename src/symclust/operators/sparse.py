@@ -13,7 +13,7 @@ from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector
 from symclust.operators._base import Operator, sum_of_squares
-from symclust.validation import check_stored, float_dtype
+from symclust.validation import check_stored, float_dtype, share_of_zeros
 
 __all__ = ["Sparse"]
 
@@ -74,7 +74,7 @@ class Sparse(Operator):
         return out
 
     def sums_in_double(self) -> Array:
-        """Return the row sums accumulated in float64."""
+        """The row sums accumulated in float64."""
         return self.product_in_double(np.ones(self.n))
 
     def product_in_double(self, H: Array) -> Array:
@@ -125,6 +125,10 @@ class Sparse(Operator):
         """The largest entry; entries that are not stored count as zero."""
         some_are_not_stored = self.values.size < self.n * self.n
         return float(self.values.max(initial=0.0) if some_are_not_stored else self.values.max())
+
+    def share_of_zeros(self) -> float:
+        """The share of entries that are zero."""
+        return share_of_zeros(self.csr)
 
     def is_nonnegative(self) -> bool:
         return not self.values.size or bool(self.values.min() >= 0)

@@ -67,13 +67,42 @@ class SpectralEstimator(HardEstimator):
         return model.labels_, float(model.inertia_)
 
 
-class SpectralNJW(SpectralEstimator):
+class NormalizedSpectral(SpectralEstimator):
+    """Spectral methods of the normalised cut: its leading eigenvectors, with rows of length 1."""
+
+    def __init__(
+        self,
+        n_clusters: int | str = 2,
+        *,
+        affinity: AffinityLike = "auto",
+        affinity_params: Options = None,
+        normalize: bool = True,
+        n_init: int = 10,
+        random_state: RandomState = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            affinity=affinity,
+            affinity_params=affinity_params,
+            n_init=n_init,
+            random_state=random_state,
+        )
+        self.normalize = normalize
+
+    def _rows(self, K: Operator, k: int) -> Array:
+        return embedded_rows(normalized_cut(K) if self.normalize else K, k)
+
+
+class SpectralNJW(NormalizedSpectral):
     """K-means on the unit rows of the leading eigenvectors of D^-1/2 K D^-1/2 (Ng, Jordan and Weiss 2002).
 
     Parameters
     ----------
     n_clusters, affinity, affinity_params
         Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
+    normalize : bool, default=True
+        Apply the normalised cut. Set it to False for an A that has been through it, such as the result of
+        `graphs.nearest_neighbors`: a second one changes the eigenvectors.
     n_init : int, default=10
         Number of starts of k-means; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -97,7 +126,7 @@ class SpectralNJW(SpectralEstimator):
     """
 
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
-        return self._k_means(embedded_rows(normalized_cut(K), k), k, rng)
+        return self._k_means(self._rows(K, k), k, rng)
 
 
 class SpectralUnnormalized(SpectralEstimator):
@@ -138,7 +167,7 @@ class SpectralUnnormalized(SpectralEstimator):
         return self._k_means(vectors, k, rng)
 
 
-class SpectralYuShi(SpectralEstimator):
+class SpectralYuShi(NormalizedSpectral):
     """Leading eigenvectors of D^-1/2 K D^-1/2, turned until each row has one large entry (Yu and Shi 2003).
 
     The rows are scaled to unit length and rotated; rounding each to its largest entry, and finding the
@@ -148,6 +177,9 @@ class SpectralYuShi(SpectralEstimator):
     ----------
     n_clusters, affinity, affinity_params
         Number of clusters or "auto", and similarities as in `SymNMF`, before any normalised cut.
+    normalize : bool, default=True
+        Apply the normalised cut. Set it to False for an A that has been through it, such as the result of
+        `graphs.nearest_neighbors`: a second one changes the eigenvectors.
     n_init : int, default=10
         Number of starting rotations; the best is kept.
     random_state : int, RandomState or None, default=None
@@ -171,7 +203,7 @@ class SpectralYuShi(SpectralEstimator):
     """
 
     def _cluster(self, K: Operator, k: int, rng: np.random.RandomState) -> tuple[Array, float]:
-        return discretize(embedded_rows(normalized_cut(K), k), self.n_init, rng)
+        return discretize(self._rows(K, k), self.n_init, rng)
 
 
 ROUNDS = 100  # of turning and rounding; a few dozen are enough

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from symclust._optional import Lazy
 from symclust._threads import checkpoint
 from symclust._types import Array
 from symclust.exceptions import InputError, WorkerError
@@ -23,6 +24,7 @@ from symclust.validation import check_number, float_dtype, is_a
 
 GATHERED = 1 << 25  # entries up to which rows are brought to the caller: 0.8 GB by rows and by columns
 ADDED = 8  # results that one task adds up
+dask: Any = Lazy("dask", "dask")
 
 
 def is_dask(X: Any) -> bool:
@@ -32,8 +34,6 @@ def is_dask(X: Any) -> bool:
 
 def gathered_entries() -> int:
     """Most entries that may come to the caller: ``symclust.gathered-entries`` of Dask's configuration."""
-    import dask
-
     limit = dask.config.get("symclust.gathered-entries", GATHERED)
     check_number("symclust.gathered-entries", limit, least=0, whole=True)
     return int(limit)
@@ -42,19 +42,6 @@ def gathered_entries() -> int:
 @dataclass(frozen=True, eq=False)
 class RowBlocks:
     """One object for each block of rows: the rows themselves, or what was made of them.
-
-    Attributes
-    ----------
-    blocks : tuple of Delayed
-        The objects, on their workers or still to be made.
-    sizes : ndarray of int
-        Rows of each block.
-    width : int
-        Columns of the array that the rows are from.
-    dtype : dtype
-        Of its entries.
-    client : distributed.Client or None
-        The one whose workers have the objects; None while they are still to be made.
 
     Examples
     --------
@@ -67,11 +54,11 @@ class RowBlocks:
     (array([50., 50.]),)
     """
 
-    blocks: tuple[Any, ...]
-    sizes: Array
-    width: int
+    blocks: tuple[Any, ...]  # Delayed: on their workers, or still to be made
+    sizes: Array  # rows of each block
+    width: int  # columns of the array that the rows are from
     dtype: np.dtype[Any]
-    client: Any = None
+    client: Any = None  # whose workers have the objects; None while they are still to be made
 
     @classmethod
     def of(cls, X: Any) -> Self:
@@ -105,8 +92,6 @@ class RowBlocks:
 
         Entries of `each` may be objects of another `RowBlocks`.
         """
-        import dask
-
         with naming_losses(self._client_now()):
             blocks = dask.persist(*self._tasks(function, shared, each))
         return replace(self, blocks=blocks, client=client_in_use())
@@ -117,8 +102,6 @@ class RowBlocks:
 
     def gather(self, function: Callable[..., Any], *shared: Any, each: Sequence[Any] = ()) -> list[Any]:
         """``function(block, *each[b], *shared)`` of all blocks to the caller."""
-        import dask
-
         checkpoint()
         with naming_losses(self._client_now()):
             return list(dask.compute(*self._tasks(function, shared, each)))
@@ -130,8 +113,6 @@ class RowBlocks:
 
         The order is always the same, however fast each block is.
         """
-        import dask
-
         checkpoint()
         tasks, add = self._tasks(function, shared, each), dask.delayed(_added, pure=False)
         while len(tasks) > 1:
@@ -163,8 +144,6 @@ class RowBlocks:
         return client_in_use()
 
     def _tasks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
-        import dask
-
         # One task for all that is shared, under a key of its own: hashing it would cost more than sending it.
         once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False) if shared else ()
         call, each = dask.delayed(_call, pure=False), each or [()] * len(self.blocks)
@@ -177,8 +156,6 @@ def _call(function: Callable[..., Any], block: Any, own: tuple[Any, ...], shared
 
 def over_blocks(X: Any, function: Callable[..., Any], shared: Any) -> Any:
     """The Dask array of ``function(rows, shared)``, of the shape of X and computed lazily."""
-    import dask
-
     once = dask.delayed(shared, name=f"shared-{uuid4().hex}", traverse=False)
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
     meta = X._meta.astype(float_dtype(X.dtype))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from symclust._optional import need
+from symclust._optional import Lazy, need
 from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.operators._conversion import column_numbers, weight_column
@@ -19,6 +19,7 @@ from symclust.validation import check_known, check_number, end_columns, is_a
 
 FAN_IN = 8  # tables of names that one task puts together
 Piece = tuple[Array, Array, Array]  # two ends, by number, and the weight
+dask: Any = Lazy("dask", "dask")
 
 
 def delay_edges(
@@ -36,7 +37,7 @@ def delay_edges(
         )
     column = weight_column(table, weight, ends)
     parts = table[[*ends, *([] if column is None else [column])]].to_delayed()
-    delayed, count = need("dask", "dask").delayed, n_blocks or len(parts)
+    delayed, count = dask.delayed, n_blocks or len(parts)
     names = _reduce([delayed(distinct)(part, ends, p) for p, part in enumerate(parts)])
     divided = [delayed(divide, nout=count)(part, names, ends, column, count) for part in parts]
     blocks = [
@@ -71,10 +72,10 @@ def _read_parquet(path: Any) -> Any:
 
 def _reduce(tables: list[Any]) -> Any:
     """Put names together in a tree of tasks: a single one would have all tables in memory."""
-    delayed = need("dask", "dask").delayed
+    merge = dask.delayed(merge_names)
     while len(tables) > 1:
-        tables = [delayed(merge_names)(tables[at : at + FAN_IN]) for at in range(0, len(tables), FAN_IN)]
-    return delayed(merge_names)(tables, last=True)
+        tables = [merge(tables[at : at + FAN_IN]) for at in range(0, len(tables), FAN_IN)]
+    return merge(tables, last=True)
 
 
 # On workers -------------------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ def merge_names(tables: Sequence[Array], last: bool = False) -> Array:
 
 
 def first_row(number: int, n: int, n_blocks: int) -> int:
-    """Return where a block of rows begins."""
+    """Number of the first row of a block."""
     return number * n // n_blocks
 
 

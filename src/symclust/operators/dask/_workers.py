@@ -77,7 +77,7 @@ def about_loss(error: Exception, client: Any) -> str:
         )
     reason = _in_words(error)
     if client is None or is_open(client):
-        return f"What the workers had was lost ({reason}). Look what they log, and begin again."
+        return f"The data of the workers were lost ({reason}). Look at their logs, and begin again."
     return (
         f"The cluster is lost: its client was closed, or the scheduler has gone ({reason}). Make another "
         "client, distributed.Client(...), and begin again."
@@ -108,7 +108,7 @@ class Blocks(Protocol):
 
 
 def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
-    """Have delayed blocks made and kept: by the client given or in use, else in this process."""
+    """Delayed blocks, made and kept by the client given or in use, else in this process."""
     client = client if client is not None else client_in_use()
     return HeldHere(graph) if client is None else HeldByWorkers(graph, client, timeout)
 
@@ -260,7 +260,7 @@ class HeldByWorkers:
         raise WorkerError(self._about(last)) from last
 
     def _take_open_client(self) -> None:
-        """Have the blocks made again by the client in use if the one that had them was closed."""
+        """Make the blocks again by the client in use if the one that had them was closed."""
         if not is_closed(self._client):
             return
         client = client_in_use()
@@ -303,7 +303,7 @@ def _held_again(graph: Sequence[Any], timeout: float) -> Blocks:
     return hold_blocks(graph, None, timeout)
 
 
-# What is sent -----------------------------------------------------------------------------------------------
+# Data on the way --------------------------------------------------------------------------------------------
 
 
 def _pieces(shared: Array, n_blocks: int) -> list[slice]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symclust._optional import need
+from symclust._optional import Lazy
 from symclust._threads import ahead, cached_property, split
 from symclust._types import Array
 from symclust.exceptions import InputTypeError, OptionError
@@ -22,6 +22,8 @@ from symclust.validation import check_number, tensor_on_host
 
 if TYPE_CHECKING:
     import torch
+else:
+    torch = Lazy("torch", "gpu", "A device")
 
 __all__ = ["Offloaded"]
 
@@ -155,7 +157,6 @@ def _host_operator(A: Any) -> Dense | Sparse | OnDisk:
 
 def usable_device(device: Any) -> torch.device:
     """A device by its name, after a look whether it is there; None is CUDA or else the processor."""
-    torch = need("torch", "gpu", "A device")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -170,8 +171,6 @@ def usable_device(device: Any) -> torch.device:
 
 def _room_on(device: torch.device) -> int:
     """The bytes that A may take by default."""
-    import torch
-
     if device.type != "cuda":
         return DEFAULT_LIMIT
     return max(1, torch.cuda.mem_get_info(device)[0] // 2)
@@ -215,8 +214,6 @@ def _host_blocks(host: Dense | Sparse | OnDisk, cuts: list[slice]) -> Iterator[A
 
 def _stream(device: torch.device) -> Any:
     """The stream of products; None for a device on which copies wait for nothing."""
-    import torch
-
     return torch.cuda.current_stream(device) if device.type == "cuda" else None
 
 
@@ -224,8 +221,6 @@ def _send(
     block: RowBlock | tuple[slice, Array], n: int, device: torch.device, used_on: Any
 ) -> tuple[slice, torch.Tensor]:
     """Copy a block to the device, and wait until it is there."""
-    import torch
-
     rows, *parts = block
     sent = _copied(parts, device, used_on)
     if len(sent) == 1:
@@ -235,8 +230,6 @@ def _send(
 
 def _copied(parts: list[Array], device: torch.device, used_on: Any) -> list[torch.Tensor]:
     """Copy arrays to a device; on CUDA wait for that copy alone, not for what is being computed there."""
-    import torch
-
     staged = [_staged(part, pinned=used_on is not None) for part in parts]
     if used_on is None:
         return [part.to(device) for part in staged]
@@ -251,8 +244,6 @@ def _copied(parts: list[Array], device: torch.device, used_on: Any) -> list[torc
 
 def _staged(array: Array, pinned: bool) -> torch.Tensor:
     """Copy an array to memory of PyTorch; from pinned memory copies need no help of the processor."""
-    import torch
-
     staged = torch.empty(array.shape, dtype=getattr(torch, array.dtype.name), pin_memory=pinned)
     np.copyto(staged.numpy(), array)
     return staged

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from symclust._optional import Lazy
 from symclust._threads import cached_property, split
 from symclust._types import Array, DeviceArray
 from symclust.exceptions import InputError, InputTypeError
@@ -22,6 +23,8 @@ from symclust.validation import is_a
 
 if TYPE_CHECKING:
     import torch
+else:
+    torch = Lazy("torch", "gpu", "A device")
 
 __all__ = ["DenseTensor", "SparseTensor"]
 
@@ -236,8 +239,6 @@ class SparseTensor(TensorOperator):
         return self._csr @ H
 
     def _row_numbers(self) -> torch.Tensor:
-        import torch
-
         counts = self.indptr.diff().long()
         return torch.repeat_interleave(torch.arange(self.n, device=self.device), counts)
 
@@ -247,8 +248,6 @@ class SparseTensor(TensorOperator):
 
     def _find(self, keys: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         """The entries of these pairs, zero if none is stored."""
-        import torch
-
         if not keys.numel():
             return torch.zeros(wanted.shape, dtype=self.values.dtype, device=self.device)
         place = torch.searchsorted(keys, wanted).clamp(max=keys.numel() - 1)
@@ -270,8 +269,6 @@ class SparseTensor(TensorOperator):
 
     def _gather(self, index: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The entries of some rows: the place of the row among them, the column, the value."""
-        import torch
-
         chosen = self.to_device(np.arange(self.n, dtype=np.int64)[index]).tensor
         first, counts = self.indptr[chosen].long(), self.indptr.diff()[chosen].long()
         rows = torch.repeat_interleave(torch.arange(chosen.numel(), device=self.device), counts)
@@ -292,15 +289,14 @@ class SparseTensor(TensorOperator):
         return self.from_device(self.to_device(out))
 
     def submatrix(self, index: Any) -> SparseTensor:
-        import torch
-
         index = np.arange(self.n, dtype=np.int64)[as_subset(index, self.n)]
         number = torch.full((self.n,), -1, device=self.device)
         number[self.to_device(index).tensor] = torch.arange(index.size, device=self.device)
         rows, columns, values = self._gather(index)
         kept = number[columns] >= 0
         places = torch.stack([rows[kept], number[columns[kept]]])
-        return SparseTensor(_coo(places, values[kept], (index.size, index.size)))
+        shape = index.size, index.size
+        return SparseTensor(torch.sparse_coo_tensor(places, values[kept], shape, check_invariants=False))
 
     def scaled(self, d: Any) -> SparseTensor:
         """The operator diag(d) A diag(d); the index tensors are shared."""
@@ -316,8 +312,6 @@ def is_tensor(anything: Any) -> bool:
 
 def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
     """A tensor as an operator, in another precision if `dtype` is given."""
-    import torch
-
     if dtype is not None:
         A = A.to(getattr(torch, np.dtype(dtype).name))
     if A.layout in (torch.sparse_csr, torch.sparse_coo):
@@ -332,8 +326,6 @@ def tensor_operator(A: torch.Tensor, dtype: Any = None) -> TensorOperator:
 
 def _as_floats(A: torch.Tensor) -> tuple[np.dtype[Any], torch.Tensor]:
     """A tensor in the precision to compute in, and that precision in NumPy's terms."""
-    import torch
-
     if A.dtype.is_complex:
         raise InputTypeError(
             f"Similarities are real numbers; got a tensor of {A.dtype}. Take A.real or A.abs()."
@@ -345,8 +337,6 @@ def _as_floats(A: torch.Tensor) -> tuple[np.dtype[Any], torch.Tensor]:
 
 def _canonical(A: torch.Tensor) -> torch.Tensor:
     """A sparse tensor as CSR, after a check that its columns are in range and rise in each row."""
-    import torch
-
     try:
         if A.layout == torch.sparse_coo:
             return _to_csr(A.coalesce())
@@ -359,31 +349,19 @@ def _canonical(A: torch.Tensor) -> torch.Tensor:
 
 
 def _to_csr(A: torch.Tensor) -> torch.Tensor:
-    import torch
-
     rows, columns = A.indices()
     indptr = torch.zeros(A.shape[0] + 1, dtype=torch.int64, device=A.device)
     indptr[1:] = torch.bincount(rows, minlength=A.shape[0]).cumsum(0)
     return _csr(indptr, columns, A.values(), A.shape, check=True)
 
 
-def _coo(places: torch.Tensor, values: torch.Tensor, shape: Any) -> torch.Tensor:
-    import torch
-
-    return torch.sparse_coo_tensor(places, values, tuple(shape), check_invariants=False)
-
-
 def _csr(indptr: Any, indices: Any, values: Any, shape: Any, check: bool = False) -> torch.Tensor:
-    import torch
-
     return torch.sparse_csr_tensor(indptr, indices, values, tuple(shape), check_invariants=check)
 
 
 @cache
 def hush_about_csr() -> None:
     """Trigger PyTorch's one warning that CSR is in beta state, and suppress it: products are settled."""
-    import torch
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _csr(torch.tensor([0, 0]), torch.tensor([], dtype=torch.int64), torch.tensor([]), (1, 1))
