@@ -133,5 +133,6 @@ def test_scores_are_those_in_memory():
     X = documents(2, n=200)
     blocks, whole = BlockSamples.of(in_blocks(X, 50)), Samples.of(X)
     assert explained_by_one(blocks) == pytest.approx(explained_by_one(whole))
-    halves, weights = rank_two(whole, np.random.RandomState(0)), np.ones(whole.shape[1])
-    assert energy(weights, blocks, halves) == pytest.approx(energy(weights, whole, halves))
+    halves = rank_two(whole, np.random.RandomState(0))
+    weights = (np.ones(whole.shape[1]), *halves.terms.T)
+    assert energy(*weights, blocks, halves) == pytest.approx(energy(*weights, whole, halves))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
 
-from symclust.datasets import overlapping_blobs, planted_partition
+from symclust.datasets import planted_partition
 from symclust.graphs import nearest_neighbors
 from symclust.hierarchy import CutGrowth, LeafGraph
 from symclust.operators import as_operator
@@ -13,7 +14,7 @@ from symclust.operators import as_operator
 
 @pytest.fixture(scope="module")
 def neighbors():
-    X, y = overlapping_blobs(3000, 4, 5, width=1.0, random_state=0)
+    X, y = make_blobs(3000, 5, centers=4, random_state=0)
     return nearest_neighbors(X), y
 
 

@@ -79,6 +79,6 @@ def test_energy_prefers_the_split_that_serves_more_samples():
     scores = {}
     for name, samples in (("few", few), ("many", many)):
         halves = rank_two(samples, np.random.RandomState(0))
-        scores[name] = [score(np.ones(10), samples, halves) for score in (mndcg, energy)]
+        scores[name] = [score(np.ones(10), *halves.terms.T, samples, halves) for score in (mndcg, energy)]
     assert scores["few"][0] == pytest.approx(scores["many"][0])
     assert scores["few"][1] < scores["many"][1]

@@ -3,6 +3,8 @@
 import numpy as np
 
 from symclust.hierarchy import Samples, TopicGrowth, Trials
+from symclust.hierarchy.topics.growth import _on_terms
+from symclust.hierarchy.topics.scores import mndcg_score
 from symclust.hierarchy.topics.splits import rank_two
 
 
@@ -93,20 +95,27 @@ def test_planted_outliers_belong_to_no_leaf():
     assert (kept >= 0).all()
 
 
-def test_a_leaf_that_lost_outliers_only_waits_and_is_split_later():
+def test_a_leaf_whose_splits_only_cut_off_outliers_stays_whole_with_them():
     X, _ = topics(6)
-    scores = {}
+    # With a ratio of 1 every smaller part is suspicious, so that many leaves are given up.
+    tree = growth(X, ratio=1.0).grow(20)
+    labels = tree.cut(len(tree.leaves()))
+    given_up = [leaf for leaf in tree.leaves() if leaf.is_final and leaf.score > 0]
+    assert given_up
+    assert all((labels[leaf.members] >= 0).all() for leaf in given_up)
+    assert len(tree.leaves()) < len(growth(X, n_trials=0).grow(20).leaves())
 
-    def watch(tree, node):
-        for leaf in tree.leaves():
-            scores.setdefault(leaf.number, []).append(leaf.score)
 
-    # With a ratio of 1 every smaller part is suspicious, so that many leaves have to wait.
-    tree = growth(X, ratio=1.0).grow(20, after=watch)
-    woken = [s for s in scores.values() if s[0] == -1 and s[-1] > 0]
-    assert woken
-    assert all(-1 not in s[s.index(max(s)) :] for s in woken)
-    assert len(tree.leaves()) > 6
+def test_terms_that_no_sample_of_a_node_has_count():
+    X, _ = topics()
+    samples = Samples.of(X)
+    halves = rank_two(samples, np.random.RandomState(0))
+    terms = {"terms": np.arange(X.shape[1] + 30)[::-1], "weights": np.linspace(2, 1, X.shape[1] + 30)}
+    parent, left, right = _on_terms(terms, samples.features, halves)
+    assert np.array_equal(parent, terms["weights"][::-1])
+    np.testing.assert_array_equal(left[samples.features], halves.terms[:, 0])
+    assert not right[X.shape[1] :].any()
+    assert mndcg_score(parent, left, right) != mndcg_score(*(w[: X.shape[1]] for w in (parent, left, right)))
 
 
 def test_a_threshold_stops():

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust.objectives import Absolute, Frobenius, IgnoredPairs, OffDiagonal
 from symclust.operators import Dense, Gram, Sparse
-from symclust.starts import Greedy
+from symclust.starts import Greedy, GreedyAsPrinted
 
 OBJECTIVES = (OffDiagonal, Absolute, Frobenius)
 WITHOUT_DIAGONAL = (OffDiagonal, Absolute)
@@ -64,6 +64,28 @@ def greedy_twin(A, k, objective):
             else:
                 H[pick, j] = best_entry(objective, H[chosen, j], residual[chosen, pick], own[pick])
                 w += ties[:, pick]
+            chosen.append(pick)
+    return H
+
+
+def printed_twin(A, k, objective):
+    """Algorithm 6 line by line."""
+    n = len(A)
+    H = np.zeros((n, k))
+    for j in range(k):
+        w, chosen = np.ones(n), []
+        for i in range(1, n + 1):
+            if i < max(2 * k, 3):
+                score = A @ w - H[:, :j] @ (H[:, :j].T @ w)
+            score[chosen] = -np.inf
+            pick = int(np.argmax(score))
+            if i == 1:
+                H[pick, j] = 1
+                w = A[:, pick].copy()
+            else:
+                rest = A[chosen, pick] - H[chosen, :j] @ H[pick, :j]
+                H[pick, j] = best_entry(objective, H[chosen, j], rest, None)
+                w += A[:, pick]
             chosen.append(pick)
     return H
 
@@ -163,3 +185,14 @@ def test_the_random_numbers_are_not_used():
     state = rng.get_state()[1].copy()
     assert_array_equal(Greedy().factor(objective, 2, rng), Greedy().factor(objective, 2))
     assert_array_equal(rng.get_state()[1], state)
+
+
+@pytest.mark.parametrize("objective", WITHOUT_DIAGONAL)
+@pytest.mark.parametrize("diagonal", [0.0, 3.0])
+def test_as_printed_is_algorithm_6_line_by_line(objective, diagonal):
+    X = random_features(25, seed=4)
+    A = X @ X.T
+    np.fill_diagonal(A, diagonal)
+    found = GreedyAsPrinted().factor(objective(Dense(A)), 3)
+    assert_allclose(found, printed_twin(A, 3, objective), rtol=1e-9, atol=1e-12)
+    assert np.any(found != Greedy().factor(objective(Dense(A)), 3))

@@ -15,7 +15,18 @@
 
 from symclust.hierarchy.communities.cuts import CutGrowth
 from symclust.hierarchy.communities.graph import LeafGraph
-from symclust.hierarchy.communities.scales import CommunityGrowth, RaiseBoth, RaiseModularity
+from symclust.hierarchy.communities.levels import Levels
+from symclust.hierarchy.communities.likelihood import (
+    PlantedPartition,
+    planted_log_likelihood,
+    raise_likelihood,
+)
+from symclust.hierarchy.communities.scales import (
+    CommunityGrowth,
+    RaiseBoth,
+    RaiseLikelihood,
+    RaiseModularity,
+)
 from symclust.hierarchy.divisive import Within, grow, splinter
 from symclust.hierarchy.topics.block_samples import AnySamples, BlockSamples
 from symclust.hierarchy.topics.growth import TopicGrowth, Trials

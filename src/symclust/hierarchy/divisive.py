@@ -92,7 +92,7 @@ class Within:
         self._sums: dict[int, float] = {}
 
     def __call__(self, node: Node) -> float:
-        """Return W of a node's samples, infinity for a single one."""
+        """W of a node's samples, infinity for a single one."""
         m = len(node.members)
         if m < 2:
             return SINGLE
@@ -107,13 +107,13 @@ class Within:
         self._sums[number] = float(cut.matvec(np.ones(cut.n, dtype=cut.dtype)).sum(dtype=np.float64))
 
     def average(self, nodes: list[Node]) -> float:
-        """Return the average within-cluster similarity (17) of clusters met before."""
+        """The average within-cluster similarity (17) of clusters met before."""
         sums = sum(self._sums.get(node.number, float(self.diagonal[node.members].sum())) for node in nodes)
         return sums / float(sum(len(node.members) ** 2 for node in nodes))
 
 
 def splinter(operator: Operator) -> Array | None:
-    """Return which samples leave a cluster, as DIANA splits it; None for a single sample.
+    """Mask of the samples that leave a cluster, as DIANA splits it; None for a single sample.
 
     The sample of least average similarity to the others leaves first. Then, one by one, the sample whose
     average similarity to those that left exceeds that to those that stay the most (Arora, Gupta, Kapila and
@@ -147,5 +147,5 @@ def splinter(operator: Operator) -> Array | None:
 
 
 def _first_largest(values: Array, slack: float) -> int:
-    """Return the first of the largest values, including those that differ by rounding alone."""
+    """The first of the largest values, including those that differ by rounding alone."""
     return int(np.argmax(values >= values.max() - slack))

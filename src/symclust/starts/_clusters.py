@@ -28,6 +28,33 @@ def merge_clusters(
     return indicator(B, sizes, merged, labels, k, as_sparse).astype(operator.dtype), path
 
 
+def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool = False) -> Any:
+    """Return the start that labels describe, each cluster a constant column and a small floor.
+
+    Parameters
+    ----------
+    operator : Operator
+        A.
+    labels : ndarray of shape (n,)
+        Clusters from 0 to k − 1, and −1 for samples in none, whose rows are zero.
+    k : int
+        Number of columns.
+    as_sparse : bool
+        Whether H is a csr_array, without the floor.
+    """
+    placed = labels >= 0
+    with single_threaded_blas():
+        B, sizes = contract(operator, np.where(placed, labels, 0), k)
+    H = indicator(B, sizes, [[l] for l in range(k)], np.where(placed, labels, 0), k, as_sparse)
+    H = H.astype(operator.dtype)
+    if as_sparse:
+        H.data[~placed] = 0
+        H.eliminate_zeros()
+    else:
+        H[~placed] = 0
+    return H
+
+
 def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
     """Return B = ZᵀAZ for the indicator Z of the labels, and the sizes.
 

@@ -17,7 +17,7 @@ from symclust.registry import option_name
 from symclust.solvers import Problem
 from symclust.starts._base import Formula, Setting, Start
 
-__all__ = ["Greedy", "Zero"]
+__all__ = ["Greedy", "GreedyAsPrinted", "Zero"]
 
 RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
 
@@ -90,10 +90,40 @@ class Greedy(ByColumns):
     def fill(self, columns: Columns, j: int, degrees: Array) -> None:
         """Visit the samples in the order of their ties to those that are in the column."""
         columns.open(j)
-        _grow(columns, Residual(columns.A, columns.H, j, degrees), RESCORED * columns.H.shape[1])
+        _grow(columns, self.residual(columns.A, columns.H, j, degrees), RESCORED * columns.H.shape[1])
         columns.close()
         if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
+
+    def residual(self, *given: Any) -> Residual:
+        """Return what the columns before leave over."""
+        return Residual(*given)
+
+
+class GreedyAsPrinted(Greedy):
+    """Algorithm 6 to the letter, for comparison: the diagonal of A takes part, and a column begins with 1.
+
+    Equal to `Greedy` in the first column of a binary A with a unit diagonal. With a diagonal of zeros, direct
+    ties count less than those through common neighbours, and on the scale of a weighted A the first entry may
+    be far off.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.starts import GreedyAsPrinted
+    >>> from symclust.objectives import OffDiagonal
+    >>> from symclust.operators import as_operator
+    >>> A = 4 * np.kron(np.eye(2), np.ones((2, 2)))
+    >>> GreedyAsPrinted().factor(OffDiagonal(as_operator(A)), 2)
+    array([[1., 0.],
+           [4., 0.],
+           [0., 1.],
+           [0., 4.]])
+    """
+
+    def residual(self, *given: Any) -> Residual:
+        """Return what the columns before leave over, as printed."""
+        return PrintedResidual(*given)
 
 
 class Zero(ByColumns):
@@ -167,6 +197,20 @@ class Residual:
         return row
 
 
+class PrintedResidual(Residual):
+    """R as printed: with the diagonal of A, and columns that begin with 1."""
+
+    def __init__(self, operator: Operator, H: Array, j: int, degrees: Array) -> None:
+        super().__init__(operator, H, j, degrees)
+        self.seed = int((degrees - self.H @ self.H.sum(axis=0)).argmax())
+        self.own = np.zeros_like(self.own)
+
+    @property
+    def height(self) -> float:
+        """The first entry of a column."""
+        return 1.0
+
+
 def _grow(columns: Columns, residual: Residual, picks: int) -> None:
     """Visit all entries of the open column in the order of their samples' ties to it."""
     ties = _Ties(residual)
@@ -184,7 +228,7 @@ class _Ties:
     """How strongly samples are tied to those already picked: s = Rw, w the sum of the picked rows of A."""
 
     def __init__(self, residual: Residual) -> None:
-        self.A, self.H, self.own, self.level = residual.A, residual.H, residual.own, residual.level
+        self.A, self.H, self.own = residual.A, residual.H, residual.own
         self.free = np.ones(self.A.n, dtype=bool)
         self.w: Array = np.zeros(self.A.n, dtype=self.A.dtype)
         self.Aw: Array = np.zeros(self.A.n, dtype=self.A.dtype)
@@ -194,7 +238,7 @@ class _Ties:
         """Pick sample k."""
         self.free[k] = False
         row = self.A.row(k)
-        row[k] = self.level
+        row[k] += self.own[k]
         near: Array = np.flatnonzero(row)
         self.w += row
         self.Aw += self.A.combine_rows(near, row[near])

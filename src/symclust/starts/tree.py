@@ -13,7 +13,7 @@ from symclust.hierarchy import CommunityGrowth, CutGrowth, LeafGraph, RaiseBoth
 from symclust.operators import Operator, Sparse
 from symclust.solvers import Control
 from symclust.starts._base import Init, Setting, Start
-from symclust.starts._clusters import contract, indicator
+from symclust.starts._clusters import start_of_labels
 from symclust.starts.random import Random
 
 __all__ = ["Tree"]
@@ -46,9 +46,7 @@ class Tree(Init):
         reference = _random_reference(setting) if has_scale else None
         for _ in range(setting.n_init):
             labels, interrupted = next_leaves(setting, k)
-            B, sizes = contract(problem.operator, labels, k)
-            H = indicator(B, sizes, [[l] for l in range(k)], labels, k, setting.holds_sparse)
-            H = H.astype(problem.operator.dtype)
+            H = start_of_labels(problem.operator, labels, k, setting.holds_sparse)
             points.append(Start(H, reference, interrupted=interrupted, is_clustering=True))
             if interrupted:
                 break

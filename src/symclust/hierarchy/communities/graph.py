@@ -134,7 +134,9 @@ class LeafGraph:
             graph, group = smaller, joined[group]
         return graph, group
 
-    def joined(self, seed: int, fence: Array | None = None) -> tuple[LeafGraph, Array]:
+    def joined(
+        self, seed: int, fence: Array | None = None, resolution: float = 1.0
+    ) -> tuple[LeafGraph, Array]:
         """Return the graph of groups that local moves make of single nodes, and the group of each node.
 
         Node by node, in random order, each goes to the group nearby where it raises the modularity the most,
@@ -142,7 +144,7 @@ class LeafGraph:
         only nodes with the same number in `fence` may be joined.
         """
         fence = np.empty(0, dtype=np.int32) if fence is None else fence
-        group, *arrays = _kernels.join_nodes(*self._arrays, fence, seed)
+        group, *arrays = _kernels.join_nodes(*self._arrays, fence, resolution, seed)
         return LeafGraph(*arrays), group
 
     def contracted(self, group: Array) -> LeafGraph:
@@ -150,16 +152,18 @@ class LeafGraph:
         _, *arrays = _kernels.contract_graph(*self._arrays, group)
         return LeafGraph(*arrays)
 
-    def moved(self, labels: Array, n_clusters: int, smallest: int, both: bool) -> Array:
+    def moved(
+        self, labels: Array, n_clusters: int, smallest: int, both: bool, resolution: float = 1.0
+    ) -> Array:
         """Return labels after local moves between clusters: none is left that raises the modularity.
 
         A node goes to the cluster nearby where it raises the modularity the most, and its neighbours are
-        looked at again. With `both`, only moves that raise the normalised association Σ assoc(C, C) / vol(C)
-        too. A cluster keeps `smallest` nodes of the whole graph; 0 lets clusters become empty. Takes a few
-        passes over the edges, on one thread.
+        looked at again. At a resolution γ that is Σ assoc(C, C) − γ vol(C)² / vol(V). With `both`, only moves
+        that raise the normalised association Σ assoc(C, C) / vol(C) too. A cluster keeps `smallest` nodes of
+        the whole graph; 0 lets clusters become empty. Takes a few passes over the edges, on one thread.
         """
         labels = labels.copy()
-        _kernels.move_nodes(*self._arrays, n_clusters, smallest, both, labels)
+        _kernels.move_nodes(*self._arrays, n_clusters, smallest, both, resolution, labels)
         return labels
 
     @property

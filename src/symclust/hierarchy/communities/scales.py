@@ -13,75 +13,13 @@ import numpy as np
 
 from symclust._threads import keeps_results
 from symclust._types import Array
-from symclust.hierarchy.communities.cuts import After, CutGrowth, child_seed, ratio
+from symclust.hierarchy.communities.cuts import After, CutGrowth, ratio
 from symclust.hierarchy.communities.graph import LeafGraph
+from symclust.hierarchy.communities.levels import ENOUGH, LEAF_NODES, Levels
+from symclust.hierarchy.communities.likelihood import raise_likelihood
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
 from symclust.storage import recorded, stop_recording
-
-# Nodes of the graph that is cut: enough for each leaf, and enough in all. Smaller ones take no less time.
-LEAF_NODES, ENOUGH = 15, 1000
-# Share of the weights that has to be inside the groups of nodes: if it is less, a node belongs to its group
-# by chance, and so would the tree (docs/evidence/trees.md).
-HELD = 0.5
-# A graph that is cut with so many times the nodes wanted takes too long: nodes are joined further, if their
-# groups have so many times the modularity that a graph without communities would have.
-LARGE, BEYOND_CHANCE = 8, 1.5
-
-
-@dataclass(frozen=True)
-class Levels:
-    """A graph and smaller and smaller ones made of it by joining nodes.
-
-    `groups` has, for each graph but the last, the number of each of its nodes in the next one. If the levels
-    are coarse, the smallest graph may have joined nodes of several communities.
-    """
-
-    graphs: tuple[LeafGraph, ...]
-    groups: tuple[Array, ...]
-    is_coarse: bool = False
-
-    @property
-    def smallest(self) -> LeafGraph:
-        """The last graph."""
-        return self.graphs[-1]
-
-    @classmethod
-    def joined(cls, graph: LeafGraph, enough: int, seed: int) -> Levels:
-        """Join nodes by local moves that raise the modularity, again and again.
-
-        Joining ends before there are fewer than `enough` nodes, or most of the weights would be between
-        groups. If a `LARGE` graph is left, nodes are joined to fewer, unless the groups could be there by
-        chance.
-        """
-        graphs, groups = [graph], list[Array]()
-        n_fine = None  # graphs before the first that is coarse
-        while graphs[-1].n > enough:
-            smaller, group = graphs[-1].joined(child_seed(seed, len(groups)))
-            if smaller.n == graphs[-1].n:
-                break
-            is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * graph.volumes.sum()
-            if n_fine is None and not is_fine:
-                if graphs[-1].n <= LARGE * enough:
-                    break
-                n_fine = len(graphs)
-            graphs.append(smaller)
-            groups.append(group)
-        if n_fine is not None and _modularity(graphs[-1]) < BEYOND_CHANCE * _by_chance(graph):
-            return cls(tuple(graphs[:n_fine]), tuple(groups[: n_fine - 1]))
-        return cls(tuple(graphs), tuple(groups), is_coarse=n_fine is not None)
-
-    @classmethod
-    def within(cls, graph: LeafGraph, labels: Array, seed: int) -> Levels:
-        """Join nodes of one label until none is left to join."""
-        graphs, groups = [graph], list[Array]()
-        while True:
-            smaller, group = graphs[-1].joined(child_seed(seed, len(groups)), labels)
-            if smaller.n == graphs[-1].n:
-                return cls(tuple(graphs), tuple(groups))
-            graphs.append(smaller)
-            groups.append(group)
-            labels = _of_groups(labels, group, smaller.n)
 
 
 @dataclass(frozen=True)
@@ -109,10 +47,7 @@ class Leaves:
 
     def coarser(self, levels: Levels) -> Leaves:
         """Return the same in the smallest of several graphs, whose nodes lie within leaves."""
-        labels = self.labels
-        for group, graph in zip(levels.groups, levels.graphs[1:], strict=True):
-            labels = _of_groups(labels, group, graph.n)
-        return Leaves(self.tree, labels, self.groups + levels.groups)
+        return Leaves(self.tree, levels.down(self.labels), self.groups + levels.groups)
 
     def finer(self) -> Leaves:
         """Return the same in the next larger graph."""
@@ -148,6 +83,10 @@ class RaiseModularity(RaiseBoth):
     def least(self) -> int:
         """The same; none if leaves may vanish."""
         return 0 if self.smallest == 1 else self.smallest
+
+
+class RaiseLikelihood(RaiseBoth):
+    """As `RaiseBoth`, and in the end as `raise_likelihood` does."""
 
 
 class CommunityGrowth:
@@ -225,6 +164,8 @@ class CommunityGrowth:
                 self._move_groups(self.whole, refill=n_leaves)
             if n_leaves is not None and (levels.groups or not self.moves.both):
                 self._split_further(n_leaves)
+            if isinstance(self.moves, RaiseLikelihood):
+                self._raise_likelihood()
         return self._finish(n_leaves)
 
     @contextmanager
@@ -303,6 +244,17 @@ class CommunityGrowth:
         if tree.n_splits + 1 < n_leaves:
             self._found = Leaves.of(self._cut(self.whole, tree, n_leaves))
 
+    def _raise_likelihood(self) -> None:
+        """Move nodes of the whole graph between leaves by the likelihood of the planted partition."""
+        if self._is_over():
+            raise _Ended
+        found, least = self._leaves, self.moves.least
+        move = partial(raise_likelihood, self.whole, found.labels, found.n, least, self.seed)
+        labels = recorded(
+            "likelihood", move, fits=lambda answer: _can_be_labels(answer, found.labels, found.n)
+        )
+        self._found = Leaves(found.tree, labels, found.groups)
+
     def _finish(self, n_leaves: int | None) -> Tree:
         """Make the answer of the leaves that were found; after an interrupt it is made once more."""
         try:
@@ -365,34 +317,10 @@ def _enough(n_leaves: int | None) -> int:
     return ENOUGH if n_leaves is None else max(LEAF_NODES * n_leaves, ENOUGH)
 
 
-def _of_groups(labels: Array, group: Array, n_groups: int) -> Array:
-    """Return the labels of groups from those of their nodes."""
-    inherited = np.empty(n_groups, dtype=np.int32)
-    inherited[group] = labels
-    return inherited
-
-
 def _can_be_labels(found: Any, before: Array, n_clusters: int) -> bool:
     """Whether an answer from a file gives each node a cluster."""
     is_array = (found.shape, found.dtype) == (before.shape, before.dtype)
     return is_array and bool(((found >= 0) & (found < n_clusters)).all())
-
-
-def _modularity(graph: LeafGraph) -> float:
-    """Return the modularity of a graph's nodes, each of which stands for several."""
-    volume = graph.volumes.sum()
-    return float(graph.loops.sum() / volume - np.sum((graph.volumes / volume) ** 2))
-
-
-def _by_chance(graph: LeafGraph) -> float:
-    """Return the modularity that can be had by grouping the nodes of a random graph with the same degrees.
-
-    0.97 Σ √dᵢ / Σ dᵢ (Reichardt and Bornholdt, Phys. Rev. E 76, 015102, 2007); with weights, √dᵢ becomes the
-    spread of a node's ties to random halves, √Σⱼ wᵢⱼ².
-    """
-    begins = graph.indptr[:-1][np.diff(graph.indptr) > 0]
-    squares = np.add.reduceat(np.square(graph.weights, dtype=np.float64), begins)
-    return float(0.97 * np.sqrt(squares).sum() / graph.volumes.sum())
 
 
 def describe(tree: Tree, graph: LeafGraph) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -18,12 +18,10 @@ from symclust.hierarchy.topics.block_samples import AnySamples
 from symclust.hierarchy.topics.scores import CANNOT_BE_SPLIT, Score, mndcg
 from symclust.hierarchy.topics.splits import Halves, Split
 from symclust.hierarchy.tree import Node, Tree
-from symclust.storage import Keep, keeper, series
+from symclust.storage import keeper, series
 from symclust.validation import is_true
 
-# From a split that is tried, and whether an answer fits it, to the answer.
-KeepOne = Callable[[Callable[[], Halves | None], Callable[[Any], bool]], Halves | None]
-SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further trials
+SEEDS = 2**31 - 100  # leaves room for the seeds of a node's further splits
 
 
 class TopicGrowth:
@@ -95,12 +93,11 @@ class TopicGrowth:
                 self._try_root()
             while self._open and self.tree.n_splits + 1 < n_leaves:
                 node = max((self.tree.nodes[number] for number in self._open), key=lambda node: node.score)
-                trial = self._open.pop(node.number)
-                parts = self._parts(node, trial, threshold)
-                if parts is None:
+                trial = self._separated(node, self._open.pop(node.number), threshold)
+                if trial is None:
                     node.is_final = True
                     continue
-                self._split(node, trial, parts, is_last=self.tree.n_splits + 2 >= n_leaves)
+                self._split(node, trial, is_last=self.tree.n_splits + 2 >= n_leaves)
                 if after is not None and is_true(after(self.tree, node)):
                     break
         return self.tree
@@ -108,55 +105,58 @@ class TopicGrowth:
     def _try_root(self) -> None:
         X, self._root = self._root, None  # freed once its children have theirs
         if X is not None:
-            self._open[0] = self.trials(X, None, self._seed(), np.inf, self.clock, keep=self._kept(0))
-            self._wake()
+            self._open[0] = self._try(X, None, self._seed(), self.clock, "node 0")
 
-    def _parts(self, node: Node, trial: Trial, threshold: float | None) -> tuple[Array, Array] | None:
-        """Return the members of a node's children, None if it stays whole."""
+    def _separated(self, node: Node, trial: Trial, threshold: float | None) -> Trial | None:
+        """Return a node's split into parts that are no outliers (lines 6 to 15), None if there is none.
+
+        The root is split whatever it gives: a tree of one leaf helps nobody.
+        """
         if trial.halves is None or len(node.members) < 2 or node.score < (threshold or 0):
             return None
-        left, right = (trial.samples.members[part] for part in trial.halves.parts())
-        return left, right
+        scores = [trial.score, *(other.score for other in self._open.values())]
+        lowest = min((score for score in scores if score > 0), default=np.inf)
+        first = trial
+        for number in range(self.trials.n_trials):
+            small = self._outliers(trial, lowest, f"node {node.number}, outliers {number}")
+            if small is None:
+                return trial
+            with self.clock.on("copies"):
+                rest = trial.samples.take(np.flatnonzero(trial.found.side != small))
+            trial = self._try(rest, None, trial.seed + 1, self.clock, f"node {node.number}, rest {number}")
+            if trial.halves is None:
+                break
+        return first if not (self.trials.n_trials and node.number) else None
 
-    def _split(self, node: Node, trial: Trial, parts: tuple[Array, Array], is_last: bool) -> None:
+    def _outliers(self, trial: Trial, lowest: float, name: str) -> int | None:
+        """Return the side that is made of outliers (line 10), None if none is."""
+        sizes = np.bincount(trial.found.side, minlength=2)
+        small = int(sizes[1] < sizes[0])
+        if sizes[1 - small] < self.trials.ratio * sizes[small]:
+            return None
+        trial.known[small] = inner = self._try(
+            self._part(trial, small, self.clock), trial.terms(small), trial.seed, self.clock, name
+        )
+        return small if inner.score < lowest else None
+
+    def _split(self, node: Node, trial: Trial, is_last: bool) -> None:
         """Give a node children, and try to split those unless they are the last."""
-        known = [topic(trial.samples.features, trial.found.terms[:, side]) for side in (0, 1)]
-        children = self.tree.split(node.number, parts, known)
+        parts = [trial.samples.members[part] for part in trial.found.parts()]
+        children = self.tree.split(node.number, parts, [trial.terms(side) for side in (0, 1)])
         if is_last:
             return
-        tried = self._try_children(trial, children, self._lowest(node.score))
-        for child, own in zip(children, tried, strict=True):
+        for child, own in zip(children, self._try_children(trial, children), strict=True):
             self._open[child.number] = own
-            child.score = own.score if own.waits == np.inf else CANNOT_BE_SPLIT
-        self._wake()
+            child.score = own.score
 
-    def _lowest(self, score: float = np.inf) -> float:
-        """Return the least positive score of the leaves, and of the one being split (line 10)."""
-        ready = [trial.score for trial in self._open.values() if trial.waits == np.inf]
-        return min((s for s in (score, *ready) if s > 0), default=np.inf)
-
-    def _wake(self) -> None:
-        """Open leaves that waited for a leaf of so low a score, or for one that will not come."""
-        lowest = self._lowest()
-        for number, trial in self._open.items():
-            if trial.waits < np.inf and (lowest <= trial.waits or lowest == np.inf):
-                trial.waits = np.inf
-                if number:  # the root is split whatever it scores: infinity in line 3, none here
-                    self.tree.nodes[number].score = trial.score
-
-    def _kept(self, number: int) -> Keep:
-        """Return what keeps the splits that are tried of a node."""
-        return lambda name, work, fits: self._keep(f"node {number}, {name}", work, fits)
-
-    def _try_children(self, trial: Trial, children: list[Node], lowest: float) -> list[Trial]:
+    def _try_children(self, trial: Trial, children: list[Node]) -> list[Trial]:
         seeds, clocks = (self._seed(), self._seed()), (Clock(), Clock())
-        parts = map_blocks(lambda side: self._part(trial, side, clocks[side]), (0, 1))
 
         def one(side: int) -> Trial:
-            samples, first = parts[side]
-            weights = trial.found.terms[samples.columns, side]
-            keep = self._kept(children[side].number)
-            return self.trials(samples, weights, seeds[side], lowest, clocks[side], first, keep)
+            if side in trial.known:
+                return trial.known[side]
+            name, terms = f"node {children[side].number}", children[side].data
+            return self._try(self._part(trial, side, clocks[side]), terms, seeds[side], clocks[side], name)
 
         # Side by side: while one sorts its terms the other can have all threads for its passes over the data.
         tried = map_blocks(one, (0, 1))
@@ -164,12 +164,27 @@ class TopicGrowth:
             self.clock.add(clock)
         return tried
 
-    def _part(self, trial: Trial, side: int, clock: Clock) -> tuple[AnySamples, Trial | None]:
-        """Return a child's samples, and its first trial where that is known."""
-        if side in trial.known:
-            return trial.known[side]
+    @staticmethod
+    def _part(trial: Trial, side: int, clock: Clock) -> AnySamples:
         with clock.on("copies"):
-            return trial.samples.take(np.flatnonzero(trial.found.side == side)), None
+            return trial.samples.take(np.flatnonzero(trial.found.side == side))
+
+    def _try(
+        self, samples: AnySamples, terms: dict[str, Array] | None, seed: int, clock: Clock, name: str
+    ) -> Trial:
+        """Split and score; without terms of the node's own the score is infinite (line 3)."""
+        with clock.on("splits"):
+            fits = partial(_can_be_halves, samples)
+            split = partial(self.trials.split, samples, np.random.RandomState(seed))
+            halves = self._keep(name, split, fits)
+        if halves is None:
+            return Trial(samples, None, CANNOT_BE_SPLIT, seed)
+        clock.n_iter += halves.n_iter
+        if terms is None:
+            return Trial(samples, halves, np.inf, seed)
+        with clock.on("scores"):
+            score = self.trials.score(*_on_terms(terms, samples.features, halves), samples, halves)
+        return Trial(samples, halves if score >= 0 else None, score, seed)
 
     def _seed(self) -> int:
         return int(self.random_state.randint(SEEDS))
@@ -204,15 +219,14 @@ class Trial:
     """A split of a node that has been tried, and its score.
 
     `samples` are those that remain after outliers were dropped; `halves` is None if a node cannot be split.
-    `known` has the samples and the first trial of a child, by its side, if it was tried already. A trial that
-    `waits` for a leaf of at most that score must not be carried out before there is one.
+    `known` has the trial of a part, by its side, if it was tried already.
     """
 
     samples: AnySamples
     halves: Halves | None
     score: float
-    known: dict[int, tuple[AnySamples, Trial]] = field(default_factory=dict)
-    waits: float = np.inf
+    seed: int
+    known: dict[int, Trial] = field(default_factory=dict)
 
     @property
     def found(self) -> Halves:
@@ -220,15 +234,14 @@ class Trial:
         assert self.halves is not None
         return self.halves
 
-    @property
-    def score_of_small_part(self) -> float:
-        """Score of the part that may be outliers; minus infinity if it has not been tried."""
-        return max((inner.score for _, inner in self.known.values()), default=-np.inf)
+    def terms(self, side: int) -> dict[str, Array]:
+        """Return the terms of a part, see `topic`."""
+        return topic(self.samples.features, self.found.terms[:, side])
 
 
 @dataclass(frozen=True)
 class Trials:
-    """How a node's split is tried: into two well-separated parts, with outliers dropped on the way.
+    """How a node is split: into two well-separated parts, with outliers dropped on the way.
 
     Parameters
     ----------
@@ -247,78 +260,6 @@ class Trials:
     ratio: float = 9.0
     score: Score = mndcg
 
-    def __call__(
-        self,
-        samples: AnySamples,
-        weights: Array | None,
-        seed: int,
-        lowest: float,
-        clock: Clock,
-        first: Trial | None = None,
-        keep: Keep = lambda name, work, fits: work(),
-    ) -> Trial:
-        """Run lines 6 to 21 of Algorithm 6 for a node with these weights of its terms, None for the root.
-
-        `lowest` is the least positive score of the leaves there are, `first` the first split if it is known,
-        and `keep` returns the answer of a piece of work (`symclust.storage`).
-        """
-        trial = best = first or self._once(samples, weights, seed, clock, partial(keep, "trial 0"))
-        for dropped in range(1, self.n_trials + 1):
-            if trial.halves is None:
-                return Trial(samples, None, CANNOT_BE_SPLIT)
-            small = self._outliers(trial, seed, lowest, clock, partial(keep, f"outliers {dropped}"))
-            if small is None:
-                return trial
-            if best.score_of_small_part <= 0:
-                best = trial
-            if dropped < self.n_trials:
-                with clock.on("copies"):
-                    rest = trial.samples.take(np.flatnonzero(trial.halves.side != small))
-                weights = None if weights is None else weights[rest.columns]
-                kept = partial(keep, f"trial {dropped}")
-                trial = self._once(rest, weights, seed + dropped, clock, kept)
-        return self._postponed(samples, best) if self.n_trials else trial
-
-    def _once(
-        self, samples: AnySamples, weights: Array | None, seed: int, clock: Clock, keep: KeepOne
-    ) -> Trial:
-        """Split and score; without weights of the node's own terms the score is infinite."""
-        with clock.on("splits"):
-            fits = partial(_can_be_halves, samples)
-            halves = keep(lambda: self.split(samples, np.random.RandomState(seed)), fits)
-        if halves is None:
-            return Trial(samples, None, CANNOT_BE_SPLIT)
-        clock.n_iter += halves.n_iter
-        with clock.on("scores"):
-            score = np.inf if weights is None else self.score(weights, samples, halves)
-        return Trial(samples, halves if score >= 0 else None, score)
-
-    def _outliers(self, trial: Trial, seed: int, lowest: float, clock: Clock, keep: KeepOne) -> int | None:
-        """Return the side that is made of outliers (line 10), None if none is."""
-        halves = trial.found
-        sizes = np.bincount(halves.side, minlength=2)
-        small = int(sizes[1] < sizes[0])
-        if sizes[1 - small] < self.ratio * sizes[small]:
-            return None
-        with clock.on("copies"):
-            part = trial.samples.take(np.flatnonzero(halves.side == small))
-        inner = self._once(part, halves.terms[part.columns, small], seed, clock, keep)
-        trial.known[small] = part, inner
-        return small if inner.score < lowest else None
-
-    @staticmethod
-    def _postponed(samples: AnySamples, best: Trial) -> Trial:
-        """Leave a node whole that loses outliers only, or until a leaf scores as low as those of one trial.
-
-        Algorithm 6 would never split the node again (lines 20 and 21). But scores grow with the number of
-        terms: while there are few and large leaves any small part looks like outliers, and the node may be
-        half of X.
-        """
-        waits = best.score_of_small_part
-        if waits <= 0 and best.score < np.inf:  # the root is split whatever it gives
-            return Trial(samples, None, CANNOT_BE_SPLIT)
-        return replace(best, waits=waits)
-
 
 def _can_be_halves(samples: AnySamples, answer: Any) -> bool:
     """Whether an answer from a file says of each sample which side it is on."""
@@ -330,6 +271,17 @@ def _can_be_halves(samples: AnySamples, answer: Any) -> bool:
         and answer.terms.shape == (len(samples.features), 2)
         and isinstance(answer.n_iter, int)
     )
+
+
+def _on_terms(terms: dict[str, Array], features: Array, halves: Halves) -> tuple[Array, Array, Array]:
+    """Return the weights of a node's terms in it and in two parts; terms of none of its samples have zero."""
+    order = np.argsort(terms["terms"])
+    ranked = terms["terms"][order]
+    place = np.searchsorted(ranked, features).clip(max=max(len(ranked) - 1, 0))
+    has = np.flatnonzero(ranked[place] == features) if len(ranked) else []
+    parts = np.zeros((2, len(ranked)), dtype=halves.terms.dtype)
+    parts[:, place[has]] = halves.terms[has].T
+    return terms["weights"][order], *parts
 
 
 def topic(features: Array, weights: Array) -> dict[str, Array]:

@@ -19,18 +19,18 @@ from symclust.hierarchy.topics.splits import Halves
 
 __all__ = ["energy", "mndcg"]
 
-Score = Callable[[Array, AnySamples, Halves], float]
+Score = Callable[[Array, Array, Array, AnySamples, Halves], float]
 
 CANNOT_BE_SPLIT = -1.0  # line 21 of Algorithm 6
 POWER_STEPS = 3
 
 
-def mndcg(weights: Array, samples: AnySamples, halves: Halves) -> float:
-    """Score (63) of a leaf by the weights of its terms and its trial split; −1 if nothing can be ranked."""
-    return mndcg_score(weights, *halves.terms.T)
+def mndcg(parent: Array, left: Array, right: Array, samples: AnySamples, halves: Halves) -> float:
+    """Score (63) of a leaf by the weights of all terms in it and in its two possible children."""
+    return mndcg_score(parent, left, right)
 
 
-def energy(weights: Array, samples: AnySamples, halves: Halves) -> float:
+def energy(parent: Array, left: Array, right: Array, samples: AnySamples, halves: Halves) -> float:
     """Return the mNDCG (63) times the root of what two topics explain beyond one.
 
     (63) looks at rankings of terms and not at how many samples they are about, so that it may divide a large
@@ -38,7 +38,7 @@ def energy(weights: Array, samples: AnySamples, halves: Halves) -> float:
     single topic v, is large where many samples are served better by two. Costs four products with X or Xᵀ and
     grows with X: it is no number between 0 and 1.
     """
-    score = mndcg_score(weights, *halves.terms.T)
+    score = mndcg_score(parent, left, right)
     gain = explained_by_two(samples, halves) - explained_by_one(samples)
     return score * float(np.sqrt(max(gain, 0.0))) if score > 0 else score
 
@@ -67,8 +67,8 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
 
     A term high in both children's rankings does not tell them apart and is discounted; the score is high
     where the parent's top terms are divided between the children. Terms are ranked by weight, equal ones by
-    their numbers. Only the terms of the parent are ranked: m is their number, and positions i, i₁, i₂ count
-    among them. Costs O(m log m).
+    their numbers. Only the terms of the parent are ranked, also those that no sample of the node has: m is
+    their number, and positions i, i₁, i₂ count among them. Costs O(m log m).
 
     The score is between 0 and 1, or −1 if the parent has at most one term. The discount of a term that is
     last in a ranking is log 2 instead of 0 (thesis, (58)).

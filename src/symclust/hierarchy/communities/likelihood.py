@@ -1,0 +1,149 @@
+"""Communities and their likelihood in the degree-corrected planted partition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.special import xlogy
+
+from symclust._types import Array
+from symclust.hierarchy.communities.cuts import child_seed
+from symclust.hierarchy.communities.graph import LeafGraph
+from symclust.hierarchy.communities.levels import Levels
+
+ROUNDS = 10  # of estimating the resolution and moving
+# Shares of the nodes: if a round has moved more, groups of nodes move in the next one too, which takes
+# several times as long as moves of nodes alone; if it has moved fewer, labels have settled.
+MANY, FEW = 0.05, 0.005
+ROUNDING = 1e-9  # of sums in another order
+
+
+class PlantedPartition(NamedTuple):
+    r"""Fit of the degree-corrected planted partition to a graph and labels (Newman 2016).
+
+    The weight between nodes i and j is expected to be :math:`a \, d_i d_j / 2m` inside clusters and
+    :math:`b \, d_i d_j / 2m` between them, with a and b the most likely ones: weights as they are over
+    those expected in a random graph of the same degrees.
+
+    Attributes
+    ----------
+    inside, between : float
+        Sums of weights, each edge once.
+    expected_inside, expected_between : float
+        The same in a random graph with the same degrees.
+
+    References
+    ----------
+    M. E. J. Newman, "Equivalence between modularity optimization and maximum likelihood methods for community
+    detection", Phys. Rev. E 94, 052315, 2016.
+    """
+
+    inside: float
+    between: float
+    expected_inside: float
+    expected_between: float
+
+    @classmethod
+    def of(cls, graph: LeafGraph, labels: Array) -> Self:
+        """Return the fit to a graph whose nodes have labels from 0 on."""
+        volumes = np.bincount(labels, weights=graph.volumes)
+        same = np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]
+        inside = (float(graph.weights[same].sum(dtype=np.float64)) + float(graph.loops.sum())) / 2
+        total, volume = graph.association() / 2, float(volumes.sum())
+        expected = float(volumes @ volumes) / volume * total / volume if volume > 0 else 0.0
+        return cls(inside, total - inside, expected, total - expected)
+
+    @property
+    def log_likelihood(self) -> float:
+        """w_in ln a + w_out ln b: the logarithm of the likelihood but for what all labels share."""
+        return float(xlogy(self.inside, self.a) + xlogy(self.between, self.b))
+
+    @property
+    def resolution(self) -> float:
+        """γ = (a − b) / (ln a − ln b), at which modularity and likelihood agree; 0 unless a > b > 0."""
+        return (self.a - self.b) / float(np.log(self.a / self.b)) if self.a > self.b > 0 else 0.0
+
+    @property
+    def a(self) -> float:
+        """Density inside clusters, 1 by chance."""
+        return self.inside / self.expected_inside if self.expected_inside > 0 else 1.0
+
+    @property
+    def b(self) -> float:
+        """Density between clusters, 1 by chance."""
+        return self.between / self.expected_between if self.expected_between > 0 else 1.0
+
+
+def planted_log_likelihood(graph: LeafGraph, labels: Array) -> float:
+    """Log-likelihood of labels from 0 on in the planted partition, to compare labels of one graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import numpy as np
+    >>> from symclust.hierarchy import LeafGraph
+    >>> from symclust.hierarchy.communities.likelihood import planted_log_likelihood
+    >>> from symclust.operators import as_operator
+    >>> graph = LeafGraph.whole(as_operator(nx.ring_of_cliques(4, 5)))
+    >>> cliques = np.repeat(np.arange(4), 5)
+    >>> planted_log_likelihood(graph, cliques) > planted_log_likelihood(graph, cliques // 2)
+    True
+    """
+    return PlantedPartition.of(graph, labels).log_likelihood
+
+
+def raise_likelihood(graph: LeafGraph, labels: Array, n_clusters: int, least: int, seed: int) -> Array:
+    """Return labels after moves between clusters that raise the likelihood of the planted partition.
+
+    The resolution follows from the labels; groups of nodes and then nodes move where that raises the
+    modularity at this resolution, and so the likelihood; and again, until nothing moves. If the communities
+    that moves find freely, whatever their number, are more likely than this, clusters are unions of several
+    communities, or parts of one: the planted partition is no model of them, and the labels stay as they are.
+
+    Parameters
+    ----------
+    graph : LeafGraph
+        The network.
+    labels : ndarray of int32
+        Clusters from 0 to n_clusters − 1.
+    n_clusters : int
+        Number of clusters.
+    least : int
+        Number of nodes that moves leave in a cluster.
+    seed : int
+        Of the orders in which nodes are joined.
+    """
+    moved = _moved_in_rounds(graph, labels, n_clusters, least, seed)
+    free = planted_log_likelihood(graph, Levels.within(graph, None, seed).communities())
+    return moved if planted_log_likelihood(graph, moved) >= free * (1 - ROUNDING) else labels
+
+
+def _moved_in_rounds(graph: LeafGraph, labels: Array, n_clusters: int, least: int, seed: int) -> Array:
+    """Return labels after moves at the resolution that follows from them, again and again."""
+    share = 1.0  # of the nodes, moved in the last round
+    for number in range(ROUNDS):
+        resolution = PlantedPartition.of(graph, labels).resolution
+        if resolution <= 0:
+            break
+        before, on_all_scales = labels, share > MANY
+        if on_all_scales:
+            labels = _moved(graph, labels, n_clusters, least, resolution, child_seed(seed, number))
+        else:
+            labels = graph.moved(labels, n_clusters, least, False, resolution)
+        share = float(np.mean(labels != before))
+        if share == 0 or (share <= FEW and not on_all_scales):
+            break
+    return labels
+
+
+def _moved(
+    graph: LeafGraph, labels: Array, n_clusters: int, least: int, resolution: float, seed: int
+) -> Array:
+    """Return labels after moves of larger and larger, then smaller and smaller groups of nodes."""
+    levels = Levels.within(graph, labels, seed, resolution)
+    labels = levels.down(labels)
+    for finer, group in zip(reversed(levels.graphs), (None, *reversed(levels.groups)), strict=True):
+        labels = labels if group is None else labels[group]
+        labels = finer.moved(labels, n_clusters, least, False, resolution)
+    return labels
