@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from symclust.applications.topics._documents import Documents
-from symclust.applications.topics._refinement import RefinedTopics, _joined, _merges
+from symclust.applications.topics._refinement import RefinedTopics
+from symclust.k_means import joined, merges
 
 
 def planted(k=4, per=12, terms=6, seed=0):
@@ -54,15 +55,15 @@ def test_each_merge_loses_least_of_all_pairs(seed, k):
     rng = np.random.RandomState(seed)
     X = sparse.csr_array(normalize(rng.rand(15, 5) * (rng.rand(15, 5) < 0.6) + 1e-3))
     labels = rng.permutation(np.arange(15) % k)
-    merges = _merges(Documents(X).sums(labels, k))
-    assert len(merges) == k - 1
-    for merge in merges:
+    found = merges(Documents(X).sums(labels, k))
+    assert len(found) == k - 1
+    for merge in found:
         pairs = itertools.combinations(np.unique(labels), 2)
         losses = [value(X, labels) - value(X, np.where(labels == b, a, labels)) for a, b in pairs]
-        joined = _joined(labels, [merge])
+        after = joined(labels, [merge])
         assert merge.loss == pytest.approx(min(losses), abs=1e-9)
-        assert value(X, labels) - value(X, joined) == pytest.approx(merge.loss, abs=1e-9)
-        labels = joined
+        assert value(X, labels) - value(X, after) == pytest.approx(merge.loss, abs=1e-9)
+        labels = after
 
 
 def test_the_tree_takes_merges_back():

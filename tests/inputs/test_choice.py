@@ -89,7 +89,7 @@ def test_nonnegative_samples_of_zeros_mostly_walk_along_cosines(documents):
     model = fitted(documents)
     W = graphs.nearest_neighbors(documents, weights="cosine", normalize=False)
     assert same(model, graphs.random_walk(W))
-    assert "like words of documents" in model.affinity_
+    assert "like weights of words" in model.affinity_
     assert "by distance" in fitted(documents - 0.5 * (documents > 0)).affinity_
 
 
@@ -100,7 +100,7 @@ def test_a_few_zeros_make_no_document(vectors):
     X[:, 8:] = 0
     full = sp.csr_array((X.ravel(), np.tile(np.arange(60), 60), np.arange(0, 3601, 60)), shape=(60, 60))
     assert full.nnz == 3600
-    assert "like words of documents" in fitted(full).affinity_
+    assert "like weights of words" in fitted(full).affinity_
 
 
 def test_sparse_networks_are_walked_on(club):

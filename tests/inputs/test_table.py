@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 
 import symclust
@@ -130,14 +130,22 @@ def test_plans_that_make_no_sense(birds, options, error, said):
         TablePlan.of(birds[0], **options)
 
 
-def test_numbers_without_gaps_are_the_array_that_they_are():
+def test_a_table_has_one_plan_whether_it_comes_from_pandas_or_from_a_file(tmp_path):
     wine = load_wine(as_frame=True).data
-    assert plan_for(wine) is None
-    named, bare = (SymNMF(3, random_state=0).fit(X) for X in (wine, wine.to_numpy()))
-    np.testing.assert_array_equal(named.membership_, bare.membership_)
-    assert named.preparation_ is None
+    wine.to_csv(tmp_path / "wine.csv", index=False)
+    given, read = (SymNMF(3, random_state=0).fit(X) for X in (wine, symclust.read(tmp_path / "wine.csv")))
+    assert str(given.preparation_) == str(read.preparation_)
+    assert "Logarithms: 'malic_acid'" in str(given.preparation_)
+    np.testing.assert_array_equal(given.membership_, read.membership_)
     counted = plan_for(wine.assign(no=range(len(wine))))
     assert counted.left_out == [("no", "counts the rows")]
+
+
+def test_measurements_in_one_unit_and_wide_matrices_stay_the_arrays_that_they_are():
+    iris = load_iris(as_frame=True).data
+    named, bare = (SymNMF(3, random_state=0).fit(X) for X in (iris, iris.to_numpy()))
+    np.testing.assert_array_equal(named.membership_, bare.membership_)
+    assert plan_for(pd.DataFrame(np.random.default_rng(0).random((4, 1000)))) is None
 
 
 def test_texts_among_numbers_are_gaps_and_categories_may_be_new():

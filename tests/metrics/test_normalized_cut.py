@@ -6,7 +6,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symclust import metrics
 from symclust.exceptions import InputError
 from symclust.metrics import average_normalized_cut, within_cluster_similarity
 from symclust.operators import as_operator
@@ -58,8 +57,3 @@ def test_refuses_other_numbers_of_labels(measure):
 def test_refuses_numbers_that_are_none():
     with pytest.raises(InputError, match="NaN"):
         average_normalized_cut(np.full((2, 2), np.nan), [0, 1])
-
-
-def test_the_former_name_warns():
-    with pytest.warns(FutureWarning, match="average_normalized_cut"):
-        assert metrics.normalized_cut is average_normalized_cut

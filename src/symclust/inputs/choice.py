@@ -11,7 +11,7 @@ from typing import Any
 from symclust._types import Features
 from symclust.graphs import columns_are_alike
 from symclust.operators import Sparse
-from symclust.validation import share_of_zeros
+from symclust.validation import are_counts, share_of_zeros
 
 # Many nonnegative features are intensities, counts or expression: directions say more than lengths, and two
 # views of them more than one.
@@ -68,11 +68,16 @@ def choose_for_samples(X: Features, normalizes: bool, given: dict[str, Any]) -> 
     are_many = is_nonnegative and X.shape[1] >= MANY_FEATURES
     if "views" in given:
         return Choice("multi_view", f"nearest neighbours in the views that were given{end}", params)
-    if is_nonnegative and share_of_zeros(X) >= MOSTLY_ZEROS:
-        words = "cosines of neighbours (nonnegative samples, at least 90 % zeros, like words of documents)"
+    if are_documents(X):
+        counts = are_counts(X)
+        scale = "words" if counts and "scale" not in given else None
+        like = "counts of words" if counts else "weights of words, taken as they are"
+        weighted = ", weighted log(1 + count) · log((1 + n) / df)" if scale else ""
+        words = f"cosines of neighbours (nonnegative samples, at least 90 % zeros, like {like}{weighted})"
+        own = {"weights": "cosine", "scale": scale}
         if normalizes:
-            return Choice("nearest_neighbors", words, {"weights": "cosine", **params})
-        return Choice("random_walk", f"random walks of up to 3 steps along {words}", {"weights": "cosine"})
+            return Choice("nearest_neighbors", words, {**own, **params})
+        return Choice("random_walk", f"random walks of up to 3 steps along {words}", own)
     if are_many and not OF_ONE_GRAPH & set(given):
         words = f"nearest neighbours in two views, directions of values as they are and in robust units{end}"
         return Choice("multi_view", words, params)
@@ -83,3 +88,8 @@ def choose_for_samples(X: Features, normalizes: bool, given: dict[str, Any]) -> 
     by = "direction" if kept["metric"] == "cosine" else "distance"
     units = f"in units of their spread (scale={kept['scale']!r})" if kept["scale"] else "as they are"
     return Choice("nearest_neighbors", f"nearest neighbours by {by}, columns {units}{end}", params)
+
+
+def are_documents(X: Features) -> bool:
+    """Return whether samples look like documents: nonnegative numbers, nearly all of them zero."""
+    return bool(X.min() >= 0) and share_of_zeros(X) >= MOSTLY_ZEROS

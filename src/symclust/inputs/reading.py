@@ -69,12 +69,14 @@ def read_similarity(
     if kind == "similarity table" and name == "auto":
         name = affinity = _affinity_of_table(X)
     if kind not in GRAPHS and not _holds_pairs(affinity, given):
-        if (plan := plan_for(X)) is not None:
-            own_units = name == "auto" and plan.scale != "auto" and "views" not in given
-            given = {"scale": None, **given} if own_units else given
-            made = read_similarity(plan.apply(X), affinity, given, normalizes)
-            return replace(made, preparation=plan, words=f"{made.words}, of the table as preparation_ has it")
+        plan = plan_for(X)
+        if plan is not None and name == "auto" and plan.scale != "auto" and "views" not in given:
+            given = {"scale": None, **given}
+        X = X if plan is None else plan.apply(X)
         similarity = read_features(X, affinity, dict(given), normalizes)
+        if plan is not None:
+            words = f"{similarity.words}, of the table as preparation_ has it"
+            similarity = replace(similarity, preparation=plan, words=words)
     else:
         own = {"of": "precomputed"} if name in STEPS else {}
         own |= {key: value for key, value in given.items() if key not in ("weight", "of")}

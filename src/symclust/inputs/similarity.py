@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from symclust._labels import NOWHERE
 from symclust._threads import cached_property
 from symclust._types import Array
 from symclust.exceptions import CombinationError, InputError, InputTypeError
@@ -17,9 +18,14 @@ from symclust.graphs import (
     Affinity,
     AttributedNodes,
     AttributedSimilarity,
+    NearestNeighbors,
     RandomWalk,
     first_of_equal,
+    unit_rows,
 )
+from symclust.hierarchy import LeafGraph, raise_likelihood
+from symclust.inputs.choice import are_documents
+from symclust.inputs.document_clusters import document_clusters, topic_leaves
 from symclust.inputs.table import TablePlan
 from symclust.operators import Operator, as_operator, bordered
 
@@ -73,6 +79,24 @@ class Rule(ABC):
         """Return the graph that A was made of, before degrees were divided out of its weights."""
         return A
 
+    def refined(
+        self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
+    ) -> Array | None:
+        """Return labels improved by a rule of the data; None if the data have none.
+
+        Parameters
+        ----------
+        A : Operator
+            The similarity of the training samples.
+        labels : ndarray of shape (n_samples,)
+            Labels from 0 to n_clusters − 1, and −1 for samples in no cluster. They are not changed in place.
+        n_clusters : int
+            Number of clusters, which the answer keeps.
+        rng : RandomState
+            The source of random numbers.
+        """
+        return None
+
 
 class Given(Rule):
     """Similarities that are taken as they are."""
@@ -106,6 +130,20 @@ class Edges(Given):
         """Return the weights of the edges of new nodes, as given, in a fresh array."""
         return sparse.csr_array(X, copy=True)
 
+    def refined(self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+        """Return labels after moves by likelihood; a node in no cluster goes where most of its edges go."""
+        graph, n = LeafGraph.whole(A), A.n
+        alone = np.diff(graph.indptr) == 0
+        nowhere = np.flatnonzero((labels < 0) & ~alone)
+        placed = np.where(labels < 0, 0, labels).astype(np.int32)
+        if nowhere.size:
+            known = np.flatnonzero(labels >= 0)
+            Z = sparse.csr_array((np.ones(len(known)), (known, labels[known])), shape=(n, n_clusters))
+            placed[nowhere] = (as_operator(A).csr[nowhere] @ Z).argmax(axis=1)
+        least, seed = max(1, n // (10 * n_clusters)), int(rng.randint(2**31))
+        moved = raise_likelihood(graph, placed, n_clusters, least, seed)
+        return np.where(alone & (labels < 0), NOWHERE, moved).astype(labels.dtype)
+
 
 @dataclass(frozen=True, eq=False)
 class OfSamples(Rule):
@@ -131,6 +169,28 @@ class OfSamples(Rule):
     def graph(self, A: Any) -> Any:
         """Return the graph before the normalised cut, with its weights to the last digits."""
         return self.affinity.before(A)
+
+    def refined(
+        self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
+    ) -> Array | None:
+        """Return clusters of documents whose sizes two halves of the words agree on; others have no rule."""
+        if not self._are_documents:
+            return None
+        X = sparse.csr_array(unit_rows(self.affinity.measured(self.samples)))
+        placed = np.flatnonzero((np.diff(X.indptr) > 0) & (labels >= 0))
+        X, graph = X[placed], as_operator(A.matrix[placed][:, placed])
+        found = document_clusters(X, n_clusters, rng, graph, [topic_leaves(X, n_clusters, rng)])
+        if found is None:
+            return None
+        refined = np.full_like(labels, NOWHERE)
+        refined[placed] = found
+        return refined
+
+    @property
+    def _are_documents(self) -> bool:
+        X = self.samples
+        by_cosine = isinstance(self.affinity, NearestNeighbors) and self.affinity.weights == "cosine"
+        return by_cosine and are_documents(X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +231,13 @@ class Stepped(Rule):
         return self.step.before(A)
 
     graph = network
+
+    def refined(
+        self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
+    ) -> Array | None:
+        """Return labels improved by the rule of the base."""
+        before = as_operator(self.step.before(A.matrix)) if self.is_network else A
+        return self.base.refined(before, labels, n_clusters, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,6 +350,15 @@ class Similarity:
         """Return the graph that A was made of, before degrees were divided out of its weights."""
         return as_operator(self.rule.graph(self.operator.matrix))
 
+    def for_clusters(self, n_clusters: int) -> Similarity:
+        """Return the similarity with bridges if it is a graph of samples in more pieces than clusters."""
+        if not isinstance(self.rule, OfSamples):
+            return self
+        affinity, A = self.rule.affinity.joined(self.operator.matrix, n_clusters)
+        if affinity is self.rule.affinity:
+            return self
+        return replace(self, operator=as_operator(A), rule=OfSamples(affinity))
+
     def kept(self) -> Similarity:
         """Return what a fitted model keeps: all but the source, which the rule holds or need not hold."""
         return replace(self, source=None, again=None, preparation=None)
@@ -296,8 +372,11 @@ class Similarity:
 
     @cached_property
     def copies(self) -> Array | None:
-        """The number of the first sample that is equal to each, if samples have features."""
-        return None if self.rule.features is None else first_of_equal(self.rule.features)
+        """The number of the first sample equal to each; None if all differ or have no features."""
+        if self.rule.features is None:
+            return None
+        first = first_of_equal(self.rule.features)
+        return None if (first == np.arange(first.size)).all() else first
 
     @property
     def n_distinct(self) -> int:
@@ -308,5 +387,10 @@ class Similarity:
         """Return the labels with one for samples that are equal: the one that most of them have."""
         if self.copies is None:
             return labels
-        votes = sparse.csr_array((np.ones(len(labels)), (self.copies, labels + 1)))  # −1 is one as well
-        return votes.argmax(axis=1)[self.copies] - 1
+        width = labels.max() + 2  # −1 is a label as well
+        votes, counts = np.unique(self.copies * width + labels + 1, return_counts=True)
+        votes = votes[np.lexsort((-counts, votes // width))]  # the most frequent of each first sample leads
+        _, leaders = np.unique(votes // width, return_index=True)
+        chosen = np.empty_like(labels)
+        chosen[votes[leaders] // width] = votes[leaders] % width - 1
+        return chosen[self.copies]

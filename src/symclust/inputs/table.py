@@ -248,16 +248,11 @@ class TablePlan:
 
 
 def plan_for(X: Any) -> TablePlan | None:
-    """Return the plan for what is given to `fit`; None unless it is a table that has to be prepared.
-
-    A DataFrame of numbers without gaps is an array with names, and taken as the array would be.
-    """
+    """Return the plan for what is given to `fit`; None if that is no table, or a matrix with names."""
     if kind_of(X) != "table" or not X.size or any(hasattr(dtype, "fill_value") for dtype in X.dtypes):
         return None  # a table with fill values is a sparse array
-    options = X.attrs.get(MARK)
-    if not options and (options is None or X.shape[1] >= MATRIX) and _is_plain(X):
-        return None
-    return TablePlan.of(X, **(options or {}))
+    options = X.attrs.get(MARK) or {}
+    return None if X.shape[1] >= MATRIX and not options and _is_plain(X) else TablePlan.of(X, **options)
 
 
 def _is_plain(X: Any) -> bool:

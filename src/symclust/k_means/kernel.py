@@ -18,27 +18,17 @@ __all__ = ["KERNEL_INITS", "KernelRun", "KernelRuns", "first_labels"]
 
 KERNEL_INITS = ("auto", "samples", "spectral")  # where runs start
 COLUMNS = 512  # of one product: K is read once for this many clusters, of several starts
-SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: who is nearer by less is not nearer
+SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: a centre nearer by less is not nearer
 
 
 @dataclass
 class KernelRun:
-    """One start on its way.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n,)
-        The current clusters.
-    objectives, clock : list of float
-        The objective at every iteration, and when it was known.
-    done : bool
-        Whether no sample changes its cluster any more.
-    """
+    """One start on its way."""
 
     labels: Array
-    objectives: list[float] = field(default_factory=list)
-    clock: list[float] = field(default_factory=list)
-    done: bool = False
+    objectives: list[float] = field(default_factory=list)  # at every iteration
+    clock: list[float] = field(default_factory=list)  # when they were known
+    done: bool = False  # no sample changes its cluster any more
 
 
 class KernelRuns:
@@ -73,14 +63,14 @@ class KernelRuns:
         self.constant = float(np.sum(weights * self.diagonal)) + shift * operator.n
 
     def run(self, starts: Sequence[Array], max_iter: int) -> list[KernelRun]:
-        """Return the ends of runs from these labels."""
+        """The ends of runs from these labels."""
         found: list[KernelRun] = []
         for part in self._parts(len(starts)):  # the sums of so many runs are held at a time
             found += _Batch(self, starts[part]).run(max_iter)
         return found
 
     def nearest(self, centres: Sequence[Array]) -> list[Array]:
-        """Return labels that put every sample to the nearest of k samples, for several such choices."""
+        """Labels that put every sample to the nearest of k samples, for several such choices."""
         lengths = self.diagonal + self.shift / self.weights
         found = []
         for part in self._parts(len(centres)):
@@ -172,7 +162,7 @@ class _Batch:
 
 
 def first_labels(runs: KernelRuns, init: str, n_init: int, rng: np.random.RandomState) -> list[Array]:
-    """Return the labels that n_init runs start from; `init` is "auto", "samples" or "spectral".
+    """The labels that n_init runs start from; `init` is "auto", "samples" or "spectral".
 
     "samples" chooses k samples as centres. In a sparse graph most samples have nothing in common with any of
     them: there "auto" takes "spectral", k-means from different seeds on the leading eigenvectors.

@@ -15,7 +15,7 @@ __all__ = ["plain_k_means", "read_weights"]
 
 
 def plain_k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **options: Any) -> KMeans:
-    """Return k-means fitted to the rows of X; `options` are further ones of scikit-learn's.
+    """Fit of k-means to the rows of X; `options` are further ones of scikit-learn's.
 
     On one thread: scikit-learn adds up centres and distances thread by thread, and the order changes their
     last bits.
@@ -26,7 +26,7 @@ def plain_k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **opt
 
 
 def read_weights(weights: Any, n: int, name: str = "sample_weight") -> Array | None:
-    """Return the weights of n samples as positive float64, or None for ones."""
+    """The weights of n samples as positive float64, or None for ones."""
     if weights is None:
         return None
     weights = np.asarray(weights)

@@ -1,15 +1,12 @@
 """How good a clustering is; scikit-learn's own measures are used as they are."""
 
-from typing import Any
-
-from symclust.exceptions import warn
 from symclust.metrics.consensus import average_entropy, cophenetic_correlation
+from symclust.metrics.cross_views import cross_view_agreement
 from symclust.metrics.factors import factor_accuracy, factor_sparseness
 from symclust.metrics.known_classes import (
     clustering_accuracy,
     conditional_perplexity,
     membership_calibration,
-    misclassification_rate,
     nmi_by_level,
 )
 from symclust.metrics.overlapping import overlapping_f1, overlapping_nmi
@@ -36,11 +33,11 @@ __all__ = [
     "coherence_of_counts",
     "conditional_perplexity",
     "cophenetic_correlation",
+    "cross_view_agreement",
     "factor_accuracy",
     "factor_sparseness",
     "human_boundary_agreement",
     "membership_calibration",
-    "misclassification_rate",
     "nmi_by_level",
     "overlapping_f1",
     "overlapping_nmi",
@@ -49,13 +46,3 @@ __all__ = [
     "variation_of_information",
     "within_cluster_similarity",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "normalized_cut":
-        warn(
-            "metrics.normalized_cut is now metrics.average_normalized_cut: the graph has that name.",
-            FutureWarning,
-        )
-        return average_normalized_cut
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

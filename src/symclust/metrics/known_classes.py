@@ -19,7 +19,6 @@ __all__ = [
     "clustering_accuracy",
     "conditional_perplexity",
     "membership_calibration",
-    "misclassification_rate",
     "nmi_by_level",
 ]
 
@@ -60,25 +59,6 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     y, z = _label_pair(labels_true, labels_pred)
     counts, classes, clusters = _match(y, z)
     return float(counts[classes, clusters].sum() / len(y))
-
-
-def misclassification_rate(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
-    """Share of samples in a wrong cluster under the best one-to-one matching of clusters to classes.
-
-    One minus `clustering_accuracy`; the name under which papers on similarities report it.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Known classes and found clusters.
-
-    Examples
-    --------
-    >>> from symclust.metrics import misclassification_rate
-    >>> misclassification_rate(["cat", "cat", "dog", "dog"], [1, 1, 0, 1])
-    0.25
-    """
-    return 1.0 - clustering_accuracy(labels_true, labels_pred)
 
 
 def conditional_perplexity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -170,7 +150,7 @@ def membership_calibration(labels_true: ArrayLike, membership: ArrayLike, n_bins
 
 
 def _right(y: Array, labels: Array) -> Array:
-    """Return which samples are in the cluster matched to their class."""
+    """Mask of the samples in the cluster matched to their class."""
     counts, classes, clusters = _match(y, labels)
     matched = np.zeros(counts.shape, dtype=bool)
     matched[classes, clusters] = True

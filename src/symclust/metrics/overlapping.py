@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from symclust._types import Array, Matrix
-from symclust.exceptions import InputError, InputTypeError, OptionError
+from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_number, is_a
 
 __all__ = ["overlapping_f1", "overlapping_nmi"]
@@ -22,11 +22,7 @@ EXPECTED = (
 
 
 def overlapping_nmi(
-    memberships_true: Matrix,
-    memberships_pred: Matrix,
-    *,
-    normalization: str = "max",
-    n_nodes: int | None = None,
+    memberships_true: Matrix, memberships_pred: Matrix, *, n_nodes: int | None = None
 ) -> float:
     r"""Normalised mutual information of two sets of communities that may overlap.
 
@@ -44,10 +40,6 @@ def overlapping_nmi(
         Known and found communities: the members of each, such as ``communities(threshold=...)`` gives them,
         or a NumPy or sparse array (or DataFrame) with nonzeros where a node is a member. Communities without
         members are left out. The order of the communities does not matter.
-    normalization : {"max", "lfk"}, default="max"
-        "lfk" is the older measure of Lancichinetti, Fortunato and Kertész (2009), one minus the average over
-        communities of :math:`H(X_i|Y)/H(X_i)` and of the same the other way round. It is generous to
-        communities that are all too small or too large: "max" was made to correct that.
     n_nodes : int, default=None
         Number of nodes of the graph, for collections of members; None counts those that are in a community
         of either set.
@@ -76,8 +68,6 @@ def overlapping_nmi(
     >>> round(overlapping_nmi(known, [[0, 1, 2], [3, 4, 5, 6]]), 3)
     0.765
     """
-    if normalization not in ("max", "lfk"):
-        raise OptionError(f"normalization={normalization!r} is not known. Choose one of 'max', 'lfk'.")
     X, Y = _read_covers(memberships_true, memberships_pred, n_nodes)
     n = X.shape[0]
     i, j, both = _pairs(X, Y)
@@ -85,8 +75,6 @@ def overlapping_nmi(
     H_x, H_y = _entropy(x, n), _entropy(y, n)
     H_x_given = _unknown(i, x[i], y[j], both, H_x, n)
     H_y_given = _unknown(j, y[j], x[i], both, H_y, n)
-    if normalization == "lfk":
-        return 1 - (_mean_ratio(H_x_given, H_x) + _mean_ratio(H_y_given, H_y)) / 2
     largest = max(H_x.sum(), H_y.sum())
     if largest == 0:  # every community there is holds all nodes
         return float(len(y) > 0)
@@ -173,13 +161,6 @@ def _unknown(number: Array, x: Array, y: Array, both: Array, H_x: Array, n: int)
     least = H_x.copy()  # where no community matches
     np.minimum.at(least, number, np.maximum(values, 0))
     return least
-
-
-def _mean_ratio(part: Array, whole: Array) -> float:
-    """Mean share, where nothing of nothing is 0; without any community nothing is known of it."""
-    if not len(whole):
-        return 1.0
-    return float(np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0).mean())
 
 
 def _read_covers(true: Any, pred: Any, n_nodes: int | None) -> tuple[sparse.csc_array, sparse.csc_array]:

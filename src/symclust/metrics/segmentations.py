@@ -380,7 +380,7 @@ def variation_of_information(labels_true: ArrayLike, labels_pred: ArrayLike) -> 
 
 
 def _overlaps(labels_true: ArrayLike, labels_pred: ArrayLike) -> Any:
-    """Return how many pixels each true region has in common with each one found, sparse."""
+    """Numbers of pixels that each true region has in common with each one found, sparse."""
     S, T = np.asarray(labels_true), np.asarray(labels_pred)
     if S.shape != T.shape or S.size == 0:
         raise InputError(
@@ -443,7 +443,7 @@ def _read_thresholds(thresholds: int | ArrayLike) -> Array:
 
 
 def _count_matches(truths: list[Array], B: Array, reach: float) -> tuple[int, int, int]:
-    """Return how many detected pixels are right, how many there are, and how many true ones they match."""
+    """Numbers of detected pixels that are right, of all detected ones, and of true ones matched."""
     pixels = np.flatnonzero(np.pad(B, int(reach)))
     right, matched = np.zeros(len(pixels), dtype=bool), 0
     for truth in truths:
@@ -454,7 +454,7 @@ def _count_matches(truths: list[Array], B: Array, reach: float) -> tuple[int, in
 
 
 def _candidates(pixels: Array, truth: Array, reach: float) -> csr_array:
-    """Return which true pixels are within reach of each detected one, the nearest first.
+    """The true pixels within reach of each detected one, the nearest first.
 
     `pixels` are numbers of pixels in the image with a frame as wide as the reach: no offset leaves it.
     """
@@ -472,7 +472,7 @@ def _candidates(pixels: Array, truth: Array, reach: float) -> csr_array:
 
 @lru_cache(maxsize=16)
 def _disk(reach: float, row: int) -> list[int]:
-    """Return how far pixels within reach are in the memory of an image with rows this long, nearest first."""
+    """Offsets of the pixels within reach in the memory of an image with rows this long, nearest first."""
     steps = range(-int(reach), int(reach) + 1)
     distances = {(y, x): np.hypot(y, x) for y, x in product(steps, steps)}
     within = [step for step, distance in distances.items() if distance <= reach * (1 + 1e-12)]

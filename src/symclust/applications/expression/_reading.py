@@ -386,7 +386,8 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
         varying, variance = _beyond_counting(mean, variance, varying, X.shape[0])
     left = np.flatnonzero(varying)
     coefficient = np.sqrt(variance[left]) / mean[left]
-    return np.sort(left[np.argsort(-coefficient, kind="stable")[:n_genes]])
+    order = np.argsort(-coefficient.round(12), kind="stable")  # the same for genes that differ by rounding
+    return np.sort(left[order[:n_genes]])
 
 
 def _beyond_counting(mean: Array, variance: Array, varying: Array, n: int) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.expression._markers import Marker, MarkerTable
 from symclust.applications.expression._reading import Expression, GeneTable, listed, read_expression
+from symclust.describe import Found, Trait
 from symclust.estimators import Placement, PlacingAnswer
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.metrics import average_entropy
@@ -125,6 +126,11 @@ class Subtypes(PlacingAnswer):
     def average_entropy(self) -> float:
         """How separated the subtypes are, thesis (47): 0 if each sample has one, log k at most."""
         return float(average_entropy(self.membership_))
+
+    def _evidence(self) -> Found:
+        markers = [self.markers(c, 8) for c in range(self.n_subtypes)]
+        key = "Marker genes, as multiples of the highest mean of another subtype."
+        return Found([[_as_trait(one) for one in own] for own in markers], key=key)
 
     # Markers -----------------------------------------------------------------------------------------------
 
@@ -313,6 +319,11 @@ class Subtypes(PlacingAnswer):
         if self.stability is not None and np.isfinite(self.stability[own]).any():
             line += f", stability {np.nanmean(self.stability[own]):.2f}"
         return f"{line}, {_in_words(self.markers(c, n_markers))}"
+
+
+def _as_trait(marker: Marker) -> Trait:
+    words = f"{marker.gene} {2**marker.log2_fold_change:.1f}×"
+    return Trait(words, marker.gene, marker.gene, effect=2 * marker.auc - 1)
 
 
 def _in_words(markers: Sequence[Marker]) -> str:

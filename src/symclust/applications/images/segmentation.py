@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from colorsys import rgb_to_hls
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -13,6 +14,7 @@ from scipy.sparse import csr_array
 from symclust._files import replacing
 from symclust._optional import need
 from symclust._types import Array
+from symclust.describe import Found, Trait
 from symclust.estimators import Answer
 from symclust.exceptions import InputError, OptionError
 from symclust.metrics import boundary_map
@@ -29,6 +31,10 @@ __all__ = ["Segmentation", "enlarged"]
 
 STYLES = ("contours", "colours", "both")
 CONTOUR = (1.0, 0.2, 0.1)
+GREY = 0.08
+GREYS = ((0.12, "black"), (0.35, "dark grey"), (0.65, "grey"), (0.88, "light grey"), (1.0, "white"))
+HUE_ENDS = (15, 45, 70, 165, 200, 255, 290, 345)  # degrees; what follows is red again
+HUES = ("red", "orange", "yellow", "green", "cyan", "blue", "violet", "pink", "red")
 IMAGES = (".npy", ".png", ".tif", ".tiff", ".jpg", ".jpeg")
 
 
@@ -123,6 +129,9 @@ class Segmentation(Answer):
     @property
     def _gives_degrees(self) -> bool:
         return False
+
+    def _evidence(self) -> Found:
+        return Found([_in_words(region, self.labels.shape) for region in self.regions()])
 
     def cut(self, n_segments: int) -> Array:
         """The labels of the pixels with another number of regions, from the same tree."""
@@ -224,6 +233,47 @@ def _describe(answer: Segmentation, number: int) -> Region:
     red, green, blue = (round(float(value), 3) for value in colour)
     middle = round(float(rows.mean()), 1), round(float(columns.mean()), 1)
     return Region(number, len(rows), middle, (red, green, blue))
+
+
+def _in_words(region: Region, shape: tuple[int, ...]) -> list[Trait]:
+    """The colour of a region, where its middle is, and its extent."""
+    colour, place = colour_name(region.colour), place_name(region.middle, shape)
+    code = "#" + "".join(f"{round(255 * part):02x}" for part in region.colour)
+    row, column = (round(part) for part in region.middle)
+    return [Trait(f"mean colour {code}", colour), Trait(f"middle at row {row:,}, column {column:,}", place)]
+
+
+def colour_name(colour: tuple[float, float, float]) -> str:
+    """A colour (RGB, from 0 to 1) in a word or two.
+
+    Examples
+    --------
+    >>> from symclust.applications.images.segmentation import colour_name
+    >>> colour_name((0.1, 0.3, 0.1)), colour_name((0.7, 0.85, 1.0)), colour_name((0.5, 0.5, 0.52))
+    ('dark green', 'light blue', 'grey')
+    """
+    hue, light, saturation = rgb_to_hls(*colour)
+    chroma = saturation * (1 - abs(2 * light - 1))  # near black and white, saturation is noise
+    if chroma < GREY:
+        return next(name for limit, name in GREYS if light <= limit)
+    name = HUES[int(np.searchsorted(HUE_ENDS, hue * 360)) % len(HUES)]
+    if name in ("red", "orange", "yellow") and light < 0.3:
+        return "brown" if light > 0.12 else "dark brown"
+    return f"dark {name}" if light < 0.3 else f"light {name}" if light > 0.7 else name
+
+
+def place_name(middle: tuple[float, float], shape: tuple[int, ...]) -> str:
+    """The part of an image where a pixel is: "top left", "middle", "bottom".
+
+    Examples
+    --------
+    >>> from symclust.applications.images.segmentation import place_name
+    >>> place_name((5, 5), (60, 90)), place_name((30, 45), (60, 90)), place_name((55, 45), (60, 90))
+    ('top left', 'middle', 'bottom')
+    """
+    down, across = (min(int(3 * part / size), 2) for part, size in zip(middle, shape, strict=True))
+    words = (("top", "", "bottom")[down], ("left", "", "right")[across])
+    return " ".join(filter(None, words)) or "middle"
 
 
 def masked_like(labels: Array, other: Array) -> Array:

@@ -19,6 +19,7 @@ from symclust._types import Array
 from symclust.applications.topics._documents import Documents, documents_of, normalized_rows
 from symclust.estimators import FlatTopics, refuse_to_save_blocks
 from symclust.hierarchy import Tree
+from symclust.k_means import Merge, joined, merges
 from symclust.operators import stacked
 from symclust.storage import Savable
 
@@ -60,10 +61,10 @@ class RefinedTopics(Savable):
         with single_threaded_blas():
             labels, centers = documents.settled(labels)
             if n_topics is not None and len(centers) > n_topics:
-                merges = _merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
-                labels, centers = documents.settled(_joined(labels, merges))
+                found = merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
+                labels, centers = documents.settled(joined(labels, found))
             labels = documents.placed(labels, centers)
-        tree = _tree(labels, _merges(documents.sums(labels, len(centers))))
+        tree = _tree(labels, merges(documents.sums(labels, len(centers))))
         order = [int(labels[leaf.members].max()) for leaf in tree.leaves()]
         return cls(tree, tree.cut(len(order)), centers[order], documents.X)
 
@@ -107,61 +108,16 @@ class RefinedTopics(Savable):
         return FlatTopics.of(documents_of(X).X, self.components_).membership_
 
 
-@dataclass(frozen=True)
-class TopicMerge:
-    """Topic `other` becomes a part of topic `one`, at a loss."""
-
-    one: int
-    other: int
-    loss: float
-
-
-def _merges(S: sparse.csr_array) -> list[TopicMerge]:
-    """The merges of topics to a single one, each time of the pair that loses least.
-
-    With s the sum of a topic's documents, their cosines with its centre s/‖s‖ add up to ‖s‖. So a merge loses
-    ‖s_a‖ + ‖s_b‖ − ‖s_a + s_b‖ of what spherical k-means maximises. It takes O(k²) a merge,
-    for k topics with the sums S.
-    """
-    G = (S @ S.T).toarray()  # of sums with each other, k × k
-    losses = np.array([_losses(G, one) for one in range(len(G))])
-    found = []
-    for _ in range(len(G) - 1):
-        one, other = sorted(map(int, np.unravel_index(losses.argmin(), losses.shape)))
-        found.append(TopicMerge(one, other, float(losses[one, other])))
-        G[one] += G[other]
-        G[:, one] += G[:, other]
-        losses[one] = losses[:, one] = np.where(np.isinf(losses[one]), np.inf, _losses(G, one))
-        losses[other] = losses[:, other] = np.inf
-    return found
-
-
-def _losses(G: Array, one: int) -> Array:
-    """The losses of a topic's merges with all others; infinite with itself."""
-    squares = G.diagonal()
-    lengths = np.sqrt(squares)
-    losses = lengths + lengths[one] - np.sqrt(squares + squares[one] + 2 * G[one])
-    losses[one] = np.inf
-    return losses
-
-
-def _joined(labels: Array, merges: list[TopicMerge]) -> Array:
-    into = np.arange(labels.max() + 1)
-    for merge in merges:
-        into[into == merge.other] = merge.one
-    return np.where(labels < 0, labels, into[labels])
-
-
-def _tree(labels: Array, merges: list[TopicMerge]) -> Tree:
+def _tree(labels: Array, found: list[Merge]) -> Tree:
     """The tree whose splits take the merges back, the last first; the larger part is on the left."""
     members = [np.flatnonzero(labels == topic) for topic in range(int(labels.max()) + 1)]
     parts: list[list[tuple[int, Array]]] = []
-    for merge in merges:
+    for merge in found:
         parts.append([(topic, members[topic]) for topic in (merge.one, merge.other)])
         members[merge.one] = np.union1d(members[merge.one], members[merge.other])
     tree = Tree(len(labels))
     nodes = dict.fromkeys(range(len(members)), 0)
-    for merge, both in zip(reversed(merges), reversed(parts), strict=True):
+    for merge, both in zip(reversed(found), reversed(parts), strict=True):
         node = tree.nodes[nodes[merge.one]]
         node.score = merge.loss
         both.sort(key=lambda part: -len(part[1]))

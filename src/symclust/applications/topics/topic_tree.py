@@ -16,7 +16,8 @@ from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._joining import join_documents
-from symclust.applications.topics._topic import Topic, draw_tree
+from symclust.applications.topics._topic import Topic, draw_tree, excerpt
+from symclust.describe import Found, Trait
 from symclust.documents import DocumentWeights, weighted_rows
 from symclust.estimators import Placement, PlacingAnswer, labels_of
 from symclust.exceptions import CombinationError, InputError, OptionError
@@ -25,6 +26,8 @@ from symclust.selection import Selection
 from symclust.validation import check_number
 
 __all__ = ["FittedTopics", "NamedTopics", "TopicTree"]
+
+OPENING = 70  # characters of a typical document
 
 
 @dataclass
@@ -124,6 +127,9 @@ class NamedTopics(PlacingAnswer):
     def _nouns(self) -> tuple[str, str]:
         return "document", "topic"
 
+    def _evidence(self) -> Found:
+        return Found([_as_traits(terms) for terms in self.terms])
+
     def place(self, texts: Any) -> Placement:
         """New documents in these topics: `TopicTree.place`."""
         if self._fitted is None:
@@ -200,6 +206,11 @@ class TopicTree(PlacingAnswer):
     @property
     def _nouns(self) -> tuple[str, str]:
         return "document", "topic"
+
+    def _evidence(self) -> Found:
+        leaves = self.leaves
+        typical = [[excerpt(one.excerpt, OPENING) or one.name for one in leaf.examples] for leaf in leaves]
+        return Found([_as_traits([term for term, _ in leaf.terms]) for leaf in leaves], typical)
 
     @property
     def _gives_degrees(self) -> bool:
@@ -351,6 +362,10 @@ class TopicTree(PlacingAnswer):
             node_names_=self.names,
             _fitted=fitted,
         )
+
+
+def _as_traits(terms: Sequence[str]) -> list[Trait]:
+    return [Trait(term, term, term) for term in terms]
 
 
 def _nested(topics: Sequence[Topic], names: Sequence[str], with_documents: bool) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""Clusters of documents: several divisions, judged by whether two halves of the words agree on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import normalized_mutual_info_score
+
+from symclust._threads import single_threaded_blas
+from symclust._types import Array
+from symclust.documents import DocumentWeights
+from symclust.hierarchy import Samples, TopicGrowth, Trials
+from symclust.hierarchy.topics import scores, splits
+from symclust.k_means import SphericalRuns, joined, uneven_merges
+from symclust.metrics import cross_view_agreement
+from symclust.operators import Operator
+from symclust.solvers import Control
+from symclust.starts import tree_of_communities
+
+__all__ = ["document_clusters", "topic_leaves"]
+
+# Chosen by the labels of eleven collections (docs/evidence/quality.md).
+COMMUNITIES, TREES = 2, 2  # leaves of a tree of communities for each cluster wanted; such trees
+TOPICS = 3  # leaves of a tree of topics for each cluster wanted
+EXPONENTS = (0.25, 0.5)  # of sizes, when leaves are merged: the lower, the more uneven are clusters
+MOVES = 50  # rounds in which documents change their cluster, at most
+
+
+def document_clusters(
+    X: sparse.csr_array, n_clusters: int, rng: Any, graph: Operator | None, leaves: Sequence[Array]
+) -> Array | None:
+    """Return clusters of documents, sized as halves of the vocabulary agree on; None if they are too few.
+
+    Documents are first divided into more leaves than clusters, by trees. They move to the nearest centres of
+    the leaves, and leaves merge to `n_clusters`, in two ways that differ in how much sizes count: collections
+    differ in how uneven their subjects are, and no objective of clusters says by how much.
+    `cross_view_agreement` does. The way that agrees more wins, and the clusters of all trees vote.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n, d)
+        Weighted documents, rows of unit length, none of them zero.
+    n_clusters : int
+        k.
+    rng : RandomState
+        Gives the seeds of trees and of halves.
+    graph : Operator or None
+        Their similarities, of which trees of communities are made; None for no such trees.
+    leaves : sequence of ndarray of shape (n,)
+        The leaves of further trees; −1 for documents in none, which go to the nearest.
+    """
+    most = min(COMMUNITIES * n_clusters, X.shape[0] // 2)
+    if n_clusters < 2 or most <= n_clusters:
+        return None
+    with single_threaded_blas():
+        if graph is not None:
+            grow = partial(tree_of_communities, graph, Control(), most)
+            leaves = [*leaves, *(grow(int(rng.randint(2**31))).labels for _ in range(TREES))]
+        cut = [settled(X, own) for own in leaves if own.max() >= n_clusters]
+        groups = [[_merged(X, own, n_clusters, exponent) for own in cut] for exponent in EXPONENTS]
+    if not cut:
+        return None
+    agreement = cross_view_agreement(X, np.concatenate(groups), random_state=rng)
+    return vote(groups[int(agreement.reshape(len(groups), -1).mean(axis=1).argmax())], n_clusters)
+
+
+def topic_leaves(X: sparse.csr_array, n_clusters: int, rng: Any) -> Array:
+    """Return the leaves of a tree of topics, as `topics` grows it, of documents with rows of unit length."""
+    cut = DocumentWeights(tfidf=False).fit_transform(X)
+    trials = Trials(splits.rank_two, ratio=30.0, score=scores.energy)
+    growth = TopicGrowth(Samples.of(cut), X.shape[0], trials, rng)
+    with single_threaded_blas():
+        tree = growth.grow(min(TOPICS * n_clusters, X.shape[0]))
+    return tree.cut(tree.n_splits + 1)
+
+
+def settled(X: sparse.csr_array, labels: Array, moves: int = MOVES) -> Array:
+    """Return clusters after documents have moved until each is at its nearest centre; all have one then."""
+    inside = np.flatnonzero(labels >= 0)
+    own = np.unique(labels[inside], return_inverse=True)[1]
+    runs = SphericalRuns(X[inside], int(own.max()) + 1)
+    run = runs.descend(own, moves)
+    if len(inside) == len(labels):
+        return run.labels
+    nearest = np.asarray(X @ runs.components(run.centers).toarray().T).argmax(axis=1)
+    nearest[inside] = run.labels
+    return nearest
+
+
+def _merged(X: sparse.csr_array, leaves: Array, n_clusters: int, exponent: float) -> Array:
+    sizes = np.bincount(leaves)
+    Z = sparse.csr_array((np.ones(len(leaves)), leaves, np.arange(len(leaves) + 1)))
+    found = uneven_merges(Z.T @ X, sizes, exponent)[: max(0, len(sizes) - n_clusters)]
+    # Centres pull documents from large clusters to small ones: one step where sizes may differ most.
+    return settled(X, joined(leaves, found), 1 if exponent == min(EXPONENTS) else MOVES)
+
+
+def vote(clusterings: list[Array], n_clusters: int) -> Array:
+    """Return the cluster that most of several clusterings put each sample in.
+
+    They are first numbered as the one that is most like all others (normalised mutual information), which
+    also decides ties.
+    """
+    likeness = [sum(normalized_mutual_info_score(one, other) for other in clusterings) for one in clusterings]
+    medoid = clusterings[int(np.argmax(likeness))]
+    each = np.arange(len(medoid))
+    votes = np.zeros((len(medoid), n_clusters))
+    votes[each, medoid] = 0.5
+    for labels in clusterings:
+        together = np.zeros((n_clusters, n_clusters))
+        np.add.at(together, (labels, medoid), 1)
+        votes[each, linear_sum_assignment(-together)[1][labels]] += 1
+    return votes.argmax(axis=1)
