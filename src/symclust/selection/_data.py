@@ -105,11 +105,17 @@ class Pairs(Data):
         The features or the network that they were made of; None if they were given.
     make : callable or None
         From data like `source` to similarities.
+    graph : callable or None
+        The graph that A was made of, before degrees were divided out of its weights; None if A is one.
+    is_network : bool
+        Whether the samples are nodes of a network, that of `source` or A itself.
     """
 
     A: Any
     source: Data | None = None
     make: Callable[[Any], Any] | None = None
+    graph: Callable[[], Any] | None = None
+    is_network: bool = False
 
     @property
     def n(self) -> int:  # type: ignore[override]

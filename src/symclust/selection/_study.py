@@ -46,7 +46,7 @@ class Study:
     estimator : estimator
         Clusters them; used through clones.
     candidates : tuple of int
-        Numbers of clusters, rising, all at least 2.
+        Numbers of clusters, rising, all at least 2; empty for all numbers, which "auto" alone can compare.
     rng : RandomState
         The source of all chance: seeds are drawn before work is handed out, so that the answer does not
         depend on the number of jobs.

@@ -23,6 +23,7 @@ from symclust.exceptions import InputTypeError, OptionError
 from symclust.inputs.similarity import Similarity
 from symclust.operators import Operator, is_dask
 from symclust.selection import Features, Method, Pairs, Progress, Selection, Study
+from symclust.selection.methods.auto import Auto
 from symclust.storage import Checkpoint, data_are, is_recording, recording
 from symclust.validation import (
     check_features,
@@ -34,16 +35,14 @@ from symclust.validation import (
 
 __all__ = ["select_n_clusters"]
 
-CANDIDATES = range(2, 11)
-MOST_CANDIDATES = 60  # the largest number tried for "auto"
-SAMPLES_EACH = 4  # of a cluster on average, at the least
+CANDIDATES = range(2, 11)  # of methods that fit each of them
 
 
 def select_n_clusters(
     X: Data,
     estimator: BaseEstimator | None = None,
-    candidates: Iterable[int] = CANDIDATES,
-    method: str | Method = "gps",
+    candidates: Iterable[int] | None = None,
+    method: str | Method = "auto",
     *,
     method_params: dict[str, Any] | None = None,
     random_state: RandomState = None,
@@ -60,9 +59,12 @@ def select_n_clusters(
         Any clusterer of symclust or scikit-learn with a parameter `n_clusters` or `n_components`. It is
         cloned, never fitted itself. None takes `HierarchicalSymNMF`, whose tree gives all candidates in one
         growth; X is then samples × features or a graph.
-    candidates : iterable of int, default=range(2, 11)
-        The numbers to try, each at least 2. Methods that can answer 1 need not be given it.
-    method : str or object, default="gps"
+    candidates : iterable of int, default=None
+        The numbers to try, each at least 2; 1 need not be given. By default "auto" compares all numbers, and
+        the other methods try 2 to 10.
+    method : str or object, default="auto"
+        - "auto": by the graph that an estimator on similarities would cluster, without a fit, in seconds; the
+          same as ``n_clusters="auto"`` of the estimators. Can answer 1.
         - "gps": gap of prediction strength (thesis, section 4.4). Halves of the samples predict each other's
           clusters better than halves of data without clusters do. Can answer 1.
         - "prediction_strength": the largest number whose prediction strength reaches 0.8. Can answer 1.
@@ -71,9 +73,6 @@ def select_n_clusters(
           correlation. "consensus_init": by random starts (Brunet and others), whose stability says nothing
           about clusters: for comparison.
         - "cross_validation": pairs of similarities are hidden and predicted. Can answer 1.
-        - "silhouette", "modularity": quick looks.
-        - "bethe_hessian": for networks; counts eigenvalues, fits nothing. Can answer 1.
-        - "auto": the cheapest of these that suits X, as ``n_clusters="auto"`` of the estimators does.
     method_params : dict, default=None
         Parameters of a method that is named, for example ``{"n_repeats": 50}``.
     random_state : int, RandomState or None, default=None
@@ -89,7 +88,8 @@ def select_n_clusters(
     Returns
     -------
     Selection
-        `n_clusters`, `sentence`, `curves`, `p_values`, `stability`, `plot()`, `to_dataframe()`.
+        `n_clusters`, `sentence`, `ranking`, `runner_up`, `curves`, `p_values`, `stability`, `plot()`,
+        `to_dataframe()`.
 
     Notes
     -----
@@ -107,13 +107,13 @@ def select_n_clusters(
     >>> from sklearn.datasets import make_blobs
     >>> from symclust import select_n_clusters
     >>> X, _ = make_blobs(150, centers=3, cluster_std=0.5, random_state=1)
-    >>> answer = select_n_clusters(X, candidates=range(2, 7), random_state=0)
+    >>> answer = select_n_clusters(X, random_state=0)
     >>> answer.n_clusters
     3
     """
     began = time.perf_counter()
     rule = _method(method, method_params)
-    numbers = _candidates(candidates)
+    numbers = () if isinstance(rule, Auto) and candidates is None else _candidates(candidates)
     params = {
         "estimator": estimator,
         "candidates": numbers,
@@ -133,13 +133,13 @@ def select_n_clusters(
 def choose_for(model: Any, X: Any, callback: Callable[[Progress], object] | None = None) -> Selection:
     """Return the answer behind ``n_clusters="auto"`` of a model; its similarity is kept for `fit_chosen`."""
     estimator = clone(model).set_params(n_clusters=2)
-    study, similarity = _study(X, estimator, None)
+    study, similarity = _study(X, estimator, ())
     if similarity is not None:
         model._already_read = similarity
     began = time.perf_counter()
     rng = check_random_state(getattr(model, "random_state", None))
     study = replace(study, rng=rng, callback=callback, began=began)
-    answer = raising_interrupts(registry.resolve("selection.methods", "auto")().choose, study)
+    answer = raising_interrupts(Auto().choose, study)
     return replace(answer, seconds=time.perf_counter() - began)
 
 
@@ -164,6 +164,8 @@ def _method(method: Any, params: dict[str, Any] | None) -> Method:
     check_known("method", method, registry.options("selection.methods"))
     kind, given = registry.resolve("selection.methods", method), params or {}
     known = tuple(signature(kind).parameters)
+    if given and not known:
+        raise OptionError(f"method={method!r} has no parameters; got method_params={params!r}.")
     for name in given:
         check_known("method_params", name, known, f", the parameters of method={method!r}")
     return kind(**given)
@@ -171,7 +173,7 @@ def _method(method: Any, params: dict[str, Any] | None) -> Method:
 
 def _candidates(candidates: Any) -> tuple[int, ...]:
     try:
-        numbers = tuple(sorted({int(k) for k in candidates}))
+        numbers = tuple(sorted({int(k) for k in (CANDIDATES if candidates is None else candidates)}))
     except (TypeError, ValueError) as error:
         raise OptionError(
             f"candidates={candidates!r} must be whole numbers, such as range(2, 11)."
@@ -187,11 +189,8 @@ def _candidates(candidates: Any) -> tuple[int, ...]:
 # From X and an estimator to a study -------------------------------------------------------------------------
 
 
-def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> tuple[Study, Similarity | None]:
-    """Return the study, and the similarity that was made of X if the estimator takes one.
-
-    The candidates depend on the number of samples if they are None.
-    """
+def _study(X: Any, estimator: Any, candidates: tuple[int, ...]) -> tuple[Study, Similarity | None]:
+    """Return the study, and the similarity that was made of X if the estimator takes one."""
     if not isinstance(estimator, BaseEstimator):
         raise InputTypeError(
             f"estimator must be a clusterer of symclust or scikit-learn, got {estimator!r:.80}; the number "
@@ -212,9 +211,7 @@ def _study(X: Any, estimator: Any, candidates: tuple[int, ...] | None) -> tuple[
     else:
         data, fitter = _samples(X, clone(estimator)), estimator
         data_are(data.A if isinstance(data, Pairs) else data.X)
-    if candidates is None:
-        candidates = tuple(range(2, max(3, min(MOST_CANDIDATES, data.n // SAMPLES_EACH) + 1)))
-    elif max(candidates) > data.n:
+    if candidates and max(candidates) > data.n:
         raise OptionError(f"candidates reach {max(candidates)}, but there are only {data.n} samples.")
     return Study(data, fitter, candidates, rng), similarity
 
@@ -240,14 +237,15 @@ def _pairs(X: Any, estimator: SimilarityEstimator) -> tuple[Pairs, Any, Similari
     """Return the similarities of X, the estimator that is fitted to parts of them, and how they were read."""
     reader = clone(estimator).set_params(n_clusters=2)
     reader._check_options()
-    similarity = reader._read(X)
+    similarity = reader.set_params(n_clusters="auto")._read(X)  # as it is for every number
     fitter = clone(estimator).set_params(affinity="precomputed", affinity_params=None)
     A, source = similarity.operator.matrix, similarity.source
     if source is None:
-        return Pairs(A), fitter, similarity
+        return Pairs(A, is_network=similarity.rule.is_network), fitter, similarity
     if not isinstance(source, Operator):
-        return Pairs(A, Features(source), similarity.again), fitter, similarity
+        given = Features(source), similarity.again, lambda: similarity.graph().matrix
+        return Pairs(A, *given), fitter, similarity
     if similarity.rule.origin != "graph":
         check_similarity(source)
     network = Pairs(sparse.csr_array(source.matrix))
-    return Pairs(A, network, similarity.again), fitter, similarity
+    return Pairs(A, network, similarity.again, is_network=True), fitter, similarity

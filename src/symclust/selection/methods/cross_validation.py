@@ -9,13 +9,13 @@ from scipy import sparse
 
 from symclust._types import Array
 from symclust.constraints import Nonnegative
-from symclust.exceptions import InputError
+from symclust.exceptions import InputError, warn
 from symclust.objectives import IgnoredPairs, OffDiagonal
 from symclust.operators import as_operator
 from symclust.selection._answer import Curve, Selection
+from symclust.selection._data import Features
 from symclust.selection._method import Method
 from symclust.selection._pairs import pairs_of
-from symclust.selection._rules import smallest_good, standard_error
 from symclust.selection._study import Study
 from symclust.solvers import Control, Problem, choose_solver, make_solver
 from symclust.starts import Setting, solve
@@ -81,6 +81,11 @@ class CrossValidation(Method):
         check_number("n_folds", self.n_folds, least=2, whole=True)
         check_number("share", self.share, least=0, most=1, exclusive=True)
         A = pairs_of(study.data, "cross_validation")
+        if isinstance(getattr(study.data, "source", None), Features):
+            warn(
+                "method='cross_validation' predicts links of the neighbour graph of samples, which is far "
+                "from blocks: it finds 10 clusters in three blobs far apart. Take method='auto'."
+            )
         hidden = [hide(A, self.share, np.random.RandomState(seed)) for seed in study.seeds(self.n_folds)]
         seeds = study.seeds(self.n_folds)
         tasks = [
@@ -175,3 +180,18 @@ def _sentence(chosen: int, best: int, largest: float) -> str:
         f"{chosen} clusters predict hidden pairs {reason}: they explain {largest:.0%} of what their degrees "
         "leave open."
     )
+
+
+def smallest_good(scores: Array) -> int:
+    """Return the first column that is as good as the best one, up to a standard error of their difference.
+
+    Rows are measured on the same samples, so that their differences are compared: their spread is far smaller
+    than that of the scores.
+    """
+    behind = scores[:, [scores.mean(axis=0).argmax()]] - scores
+    return int(np.flatnonzero(behind.mean(axis=0) <= standard_error(behind))[0])
+
+
+def standard_error(values: Array) -> Array:
+    """Return the standard error of the mean over rows, for each column."""
+    return values.std(axis=0, ddof=1) / np.sqrt(len(values))
