@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.signal import fftconvolve
 from scipy.sparse import csr_array, issparse, triu
 
 from symclust._types import Array
@@ -15,6 +16,8 @@ from symclust.plotting.plot_similarity import block_sums
 from symclust.validation import check_number
 
 STEPS = 90
+EXACT = 2000  # nodes up to which all pairs repel each other; beyond, cells of a grid do
+CELLS = 128  # on a side
 DISC_AREA = 0.22  # of the picture, all discs together
 NODE_AREA = 0.08  # of the picture, all nodes together, up to the largest radius
 LARGEST_NODE = 0.016
@@ -121,18 +124,15 @@ def _by_forces(W: csr_array, places: Array, n_steps: int = STEPS) -> Array:
     """Places after steps of Fruchterman and Reingold (1991), edges of mean weight being of length 1.
 
     All pairs repel by 1/d, edges pull by w d², and a weak pull towards the middle keeps parts together that
-    no edge joins. A step takes two products with an n × n array, 25 ms for 2,000 nodes.
+    no edge joins.
     """
     P = places.astype(np.float32)
     pull = csr_array((np.sqrt(W.data).astype(np.float32), W.indices, W.indptr), shape=W.shape)
     rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
     start = 0.3 * max(float(np.sqrt(len(P))), 1.0)
+    repel = _repulsion if len(P) <= EXACT else _repulsion_of_cells
     for step in range(n_steps):
-        squares = np.einsum("ij,ij->i", P, P)
-        near = squares[:, np.newaxis] + squares - 2 * (P @ P.T)
-        np.maximum(near, 1e-3, out=near)
-        np.reciprocal(near, out=near)
-        force = P * near.sum(axis=1, keepdims=True) - near @ P
+        force = repel(P)
         lengths = np.linalg.norm(P[rows] - P[pull.indices], axis=1)
         edges = csr_array((pull.data * lengths, pull.indices, pull.indptr), shape=W.shape)
         force += edges @ P - P * np.asarray(edges @ np.ones(len(P), np.float32))[:, np.newaxis]
@@ -140,6 +140,29 @@ def _by_forces(W: csr_array, places: Array, n_steps: int = STEPS) -> Array:
         size = np.linalg.norm(force, axis=1, keepdims=True)
         P += force / np.maximum(size, 1e-9) * np.minimum(size, start * (1 - step / n_steps) ** 1.5)
     return P.astype(np.float64)
+
+
+def _repulsion(P: Array) -> Array:
+    """The sum of (p − q)/|p − q|² over all other points q, for each point p; 25 ms for 2,000 points."""
+    squares = np.einsum("ij,ij->i", P, P)
+    near = squares[:, np.newaxis] + squares - 2 * (P @ P.T)
+    np.maximum(near, 1e-3, out=near)
+    np.reciprocal(near, out=near)
+    return P * near.sum(axis=1, keepdims=True) - near @ P
+
+
+def _repulsion_of_cells(P: Array) -> Array:
+    """The same with points moved to the middles of cells: a convolution of their counts, 10 ms."""
+    low, side = P.min(axis=0), float(np.ptp(P, axis=0).max()) or 1.0
+    cells = np.minimum((P - low) / side * CELLS, CELLS - 1).astype(np.intp)
+    place = cells[:, 0] * CELLS + cells[:, 1]
+    counts = np.bincount(place, minlength=CELLS**2).reshape(CELLS, CELLS)
+    steps = np.arange(1 - CELLS, CELLS, dtype=np.float64) * side / CELLS
+    squares = steps[:, np.newaxis] ** 2 + steps**2
+    squares[CELLS - 1, CELLS - 1] = np.inf  # a point does not repel itself
+    kernels = (steps[:, np.newaxis] / squares, steps / squares)
+    fields = [fftconvolve(kernel, counts, mode="valid") for kernel in kernels]
+    return np.column_stack([field.ravel()[place] for field in fields]).astype(P.dtype)
 
 
 def _into_square(places: Array, margin: float = 0.03) -> Array:

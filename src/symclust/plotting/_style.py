@@ -6,12 +6,14 @@ They stay apart for colour-blind readers, on light and on dark pages.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symclust._optional import need
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import matplotlib.axes
+
+Axes: TypeAlias = "matplotlib.axes.Axes"
 
 # A map that runs from violet over white to orange: safe for the common kinds of colour blindness.
 SIGNED_MAP = "PuOr_r"

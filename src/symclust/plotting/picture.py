@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from symclust.plotting._style import matplotlib_module, page_style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from symclust.plotting._style import Axes, matplotlib_module, page_style
 
 __all__ = ["picture"]
 

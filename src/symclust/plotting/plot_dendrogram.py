@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.cluster.hierarchy import dendrogram
@@ -12,12 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._text import showable
 from symclust._types import Array, Fitted, Names
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import cluster_colours, fresh_axes, matplotlib_module
+from symclust.plotting._style import Axes, cluster_colours, fresh_axes, matplotlib_module
 from symclust.plotting.plot_tree import tree_of
 from symclust.validation import check_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["plot_dendrogram"]
 
@@ -44,10 +41,6 @@ def plot_dendrogram(
         The most branches that end at the bottom.
     names : sequence of length n_samples, optional
         Names of samples, for a `LinkageClustering`; by default those of the nodes of a graph.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from symclust._types import Array, SimilarityLike
 from symclust.plotting._layout import GraphMap, graph_map
-from symclust.plotting._style import NOWHERE, cluster_colours, fresh_axes, matplotlib_module
+from symclust.plotting._style import NOWHERE, Axes, cluster_colours, fresh_axes, matplotlib_module
 from symclust.plotting.plot_similarity import labelled_similarity
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["plot_graph"]
 
@@ -48,10 +45,6 @@ def plot_graph(
         The most edges that are drawn: the heaviest.
     random_state : int
         Seed of the layout.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

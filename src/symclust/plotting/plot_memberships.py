@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._types import Array, Fitted
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import fresh_axes, is_dark, matplotlib_module, similarity_colours
+from symclust.plotting._style import Axes, fresh_axes, is_dark, matplotlib_module, similarity_colours
 from symclust.plotting.plot_similarity import cluster_order
 from symclust.validation import check_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["plot_memberships"]
 
@@ -42,10 +39,6 @@ def plot_memberships(
         Where to draw; by default a new figure.
     max_size : int
         The most rows of tiles.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,11 +10,8 @@ from numpy.typing import ArrayLike
 from symclust._types import Array, Image
 from symclust.exceptions import InputError, OptionError
 from symclust.metrics import boundary_map
-from symclust.plotting._style import fresh_axes, matplotlib_module
+from symclust.plotting._style import Axes, fresh_axes, matplotlib_module
 from symclust.validation import check_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["plot_segmentation", "segment_means"]
 
@@ -45,10 +42,6 @@ def plot_segmentation(
         "borders" borders over the image as it is.
     strength : float between 0 and 1
         Of the mean colours in an overlay.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

@@ -58,10 +58,6 @@ def plot_similarity(
     max_size : int
         Largest number of tiles on a side.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> import numpy as np

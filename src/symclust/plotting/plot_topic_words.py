@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from symclust._text import showable
 from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import fresh_axes, is_dark, line_colours
+from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours
 from symclust.validation import check_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["plot_topic_words"]
 
@@ -44,10 +41,6 @@ def plot_topic_words(
         How many terms of each topic.
     max_topics : int
         The largest topics are drawn where there are more.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,11 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from symclust._text import showable
 from symclust._types import Fitted, Names
 from symclust.exceptions import InputTypeError
-from symclust.plotting._style import fresh_axes, is_dark, line_colours
+from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours
 from symclust.validation import check_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["plot_tree"]
 
@@ -43,10 +40,6 @@ def plot_tree(
         How many terms to write beside a leaf, for trees that have them.
     feature_names : sequence of str, optional
         Names of terms, for a `HierarchicalNMF`; by default those of a DataFrame that was fitted.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -114,7 +107,7 @@ def _grown_to(nodes: list[Any], max_leaves: int) -> dict[int, tuple[Any, tuple[i
 
 
 def _places(nodes: dict[int, tuple[Any, tuple[int, ...]]]) -> dict[int, tuple[float, float]]:
-    """Return where nodes are: leaves in a column at the right, others at the middle of their children."""
+    """Places of the nodes: leaves in a column at the right, others at the middle of their children."""
     deepest = max(node.depth for node, _ in nodes.values()) or 1
     places: dict[int, tuple[float, float]] = {}
     row = sum(not children for _, children in nodes.values())

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from symclust._types import Array
+from symclust.describe import Trait, are_words
 from symclust.report._findings import percent
 from symclust.report._pictures import grey_picture
-from symclust.report._reading import N_TERMS, Overview, members_of, node_terms
+from symclust.report._reading import Overview, members_of, node_terms
 
-OPEN_SPLITS = 30  # the page begins with this many splits unfolded, those that were made first
+OPEN_SPLITS = 30  # the page begins with this many splits unfolded, those of the largest branches
+N_TERMS = 8  # of a node
 MOST_NODES = 3000  # of a tree; the page holds those of the first splits
 MOST_CLUSTERS = 200  # described one by one: the largest
 N_NAMES = 5  # members listed beside a node that has no terms
@@ -50,7 +53,11 @@ class ClusterRow:
     clear_width: float
     doubtful_width: float
     mostly: str = ""
-    terms: list[str] = field(default_factory=list)
+    title: str = ""
+    words: str = ""
+    traits: list[dict[str, str]] = field(default_factory=list)
+    openings: Sequence[str] = ()  # first words of typical texts
+    lists: bool = True  # whether members are listed
     typical: list[Member] = field(default_factory=list)
     doubtful: list[Member] = field(default_factory=list)
 
@@ -72,7 +79,12 @@ def _row(clustering: Overview, c: int, members: Array, n_members: int, pixels: A
     n_clear = size if belonging is None else int(np.count_nonzero(belonging.is_clear[members]))
     first = _most_typical(clustering, members, n_members)
     torn = np.empty(0, np.intp) if belonging is None else belonging.doubtful(members, (n_members + 1) // 2)
-    shows = clustering.nouns.sample != "pixel"
+    told = clustering.description[c]
+    traits = [_shown(trait) for trait in told.traits if trait.distribution is not None]
+    # Numbers of members say less than columns.
+    shows = pixels is not None or not told.traits or not traits or are_words(clustering.names)
+    shows = shows and clustering.nouns.sample != "pixel"
+    is_text = clustering.nouns.sample == "document" and bool(told.typical)
     return ClusterRow(
         number=c,
         name=clipped(clustering.name_of_cluster(c), 40),
@@ -83,10 +95,37 @@ def _row(clustering: Overview, c: int, members: Array, n_members: int, pixels: A
         clear_width=100 * n_clear / top,
         doubtful_width=100 * (size - n_clear) / top,
         mostly="" if clustering.classes is None else _mostly(clustering.classes[members]),
-        terms=[clipped(term, 40) for term in clustering.terms[c]] if clustering.terms else [],
-        typical=[_member(clustering, i, pixels) for i in first.tolist()] if shows else [],
+        title="" if clustering.cluster_names is not None else clipped(told.name),
+        words=", ".join(clipped(t.words, 60) for t in told.traits if t.words and t.distribution is None),
+        traits=traits,
+        openings=told.typical if is_text else (),
+        typical=[_member(clustering, i, pixels) for i in first.tolist()] if shows and not is_text else [],
         doubtful=[_member(clustering, i, pixels, torn=True) for i in torn.tolist()] if shows else [],
+        lists=shows,
     )
+
+
+def _shown(trait: Trait) -> dict[str, str]:
+    """A column as the page shows it: name, values, and two lines along its bins."""
+    inside, outside = trait.distribution or ((), ())
+    top = max(*inside, *outside, 1e-9)
+    words = trait.words.removeprefix(trait.column).strip()
+    return {
+        "column": clipped(trait.column, 40),
+        "words": words,
+        "inside": _along(inside, top),
+        "outside": _along(outside, top),
+    }
+
+
+def _along(shares: Sequence[float] | Array, top: float) -> str:
+    """The outline of a distribution as the points of a polygon, 60 × 16."""
+    step = 60 / max(len(shares), 1)
+    points = [
+        f"{step * i:.0f},{16 - 15 * v / top:.1f} {step * (i + 1):.0f},{16 - 15 * v / top:.1f}"
+        for i, v in enumerate(shares)
+    ]
+    return f"0,16 {' '.join(points)} 60,16"
 
 
 def _most_typical(clustering: Overview, members: Array, count: int) -> Array:
@@ -135,10 +174,24 @@ def tree_rows(clustering: Overview, feature_names: Sequence[object] | None) -> l
     labels = {node.number: next(leaves) for node in clustering.nodes if node.is_leaf}
     nodes = [node for node in clustering.nodes if node.number < MOST_NODES]
     depths = [*(node.depth for node in nodes), 0]
+    opened = _opened(nodes)
     return [
-        _tree_row(clustering, node, labels.get(node.number), feature_names, max(0, depth - following))
+        _tree_row(clustering, node, labels.get(node.number), feature_names, max(0, depth - following), opened)
         for node, (depth, following) in zip(nodes, pairwise(depths), strict=True)
     ]
+
+
+def _opened(nodes: Sequence[Any]) -> set[int]:
+    """The splits that are unfolded: always the largest node that can be seen, so that parents come first."""
+    by_number = {node.number: node for node in nodes}
+    seen, opened = [(-len(members_of(nodes[0])), nodes[0].number)] if nodes else [], set()
+    while seen and len(opened) < OPEN_SPLITS:
+        node = by_number[heappop(seen)[1]]
+        if not node.is_leaf and all(child in by_number for child in node.children):
+            opened.add(node.number)
+            for child in node.children:
+                heappush(seen, (-len(members_of(by_number[child])), child))
+    return opened
 
 
 def _tree_row(
@@ -147,6 +200,7 @@ def _tree_row(
     label: int | None,
     feature_names: Sequence[object] | None,
     n_closed: int,
+    opened: set[int],
 ) -> TreeRow:
     members = members_of(node)
     first = min(node.children, default=0)
@@ -157,21 +211,22 @@ def _tree_row(
         colour="" if label is None else clustering.colour_of(label),
         size=len(members),
         is_leaf=is_leaf,
-        # Children are numbered as splits are made, two at a time: parents are open before children.
-        is_open=not is_leaf and first < 2 * OPEN_SPLITS,
+        is_open=node.number in opened,
         n_closed=n_closed,
-        words=_node_words(clustering, node, members, feature_names),
+        words=_node_words(clustering, node, label, members, feature_names),
         mostly="" if clustering.classes is None else _mostly(clustering.classes[members]),
         examples=[(clipped(e.name), clipped(e.excerpt, 240)) for e in examples],
     )
 
 
 def _node_words(
-    clustering: Overview, node: Any, members: Array, feature_names: Sequence[object] | None
+    clustering: Overview, node: Any, label: int | None, members: Array, feature_names: Sequence[object] | None
 ) -> list[str]:
     if node.parent is None:  # nothing sets it apart
         return [f"all {clustering.nouns.sample}s"]
     words = [clipped(term, 40) for term in node_terms(node, N_TERMS, feature_names)]
+    if not words and label is not None and clustering.description[label].name:
+        return [clipped(clustering.description[label].name)]
     if not words and clustering.names is not None and clustering.belonging is not None:
         strongest = members[np.argsort(-clustering.belonging.strength[members], kind="stable")[:N_NAMES]]
         words = [clipped(clustering.name_of(i), 40) for i in strongest]

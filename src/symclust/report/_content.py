@@ -10,6 +10,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from symclust._types import Array
 from symclust.metrics import clustering_accuracy
+from symclust.report._belonging import LIKENESS
 from symclust.report._clusters import MOST_CLUSTERS, cluster_rows, tree_rows
 from symclust.report._findings import Findings, find, percent, purity
 from symclust.report._map import map_of
@@ -25,8 +26,8 @@ from symclust.report._reading import Overview, is_segmentation, read_clustering
 from symclust.report.part import Part
 from symclust.validation import check_number
 
-N_MARKERS = 12
-MOST_CANDIDATES = 60  # rows of the table of scores
+MOST_FIRST = 12  # clusters that the page begins with
+MOST_ROWS = 10  # of the table of scores
 
 
 def content_of(part: Part, key: str) -> dict[str, Any]:
@@ -80,10 +81,11 @@ def _of_clustering(part: Part) -> dict[str, Any]:
         "segments": segment_pictures(part.model) if is_segmentation(part.model) else None,
         "tree": tree_rows(clustering, names),
         "is_topics": clustering.nouns.cluster == "topic",
-        "markers": _markers(part.model),
         "clusters": rows,
+        "first": sorted(rows, key=lambda row: -row.size)[:MOST_FIRST],
+        "key_to_words": clustering.description.key,
         "has_names": clustering.names is not None,
-        "likeness": "" if clustering.belonging is None else clustering.belonging.likeness,
+        "likeness": "" if clustering.belonging is None else LIKENESS,
         "map": map_of(clustering),
         "matrix": matrix_of(clustering),
         "choice": None if selection is None else _choice(selection, part.model),
@@ -110,13 +112,6 @@ def _headline(clustering: Overview) -> dict[str, str]:
     return numbers
 
 
-def _markers(model: Any) -> list[dict[str, Any]]:
-    """The marker genes of each subtype; nothing for other models."""
-    if not hasattr(model, "markers") or not hasattr(model, "n_subtypes"):
-        return []
-    return [{"subtype": c, "genes": model.markers(c, N_MARKERS)} for c in range(model.n_subtypes)]
-
-
 # Choice of the number ---------------------------------------------------------------------------------------
 
 
@@ -127,7 +122,7 @@ def _choice(selection: Any, model: Any = None) -> dict[str, Any]:
     if getattr(model, "consensus", None) is not None and hasattr(model, "plot_consensus"):
         consensus, draw = model.consensus, model.plot_consensus  # blocks have the numbers of the subtypes
     return {
-        "sentence": selection.sentence,
+        "sentence": str(selection),
         "picture": selection_picture(selection),
         "consensus": consensus_picture(consensus, k, draw) if consensus is not None and k > 1 else None,
         "columns": list(selection.curves),
@@ -138,8 +133,9 @@ def _choice(selection: Any, model: Any = None) -> dict[str, Any]:
 
 def _score_rows(selection: Any) -> list[tuple[int, list[str]]]:
     curves = [np.asarray(curve.values, dtype=float) for curve in selection.curves.values()]
-    tried = np.asarray(selection.candidates)[:MOST_CANDIDATES]
-    return [(int(k), [_number(curve[i]) for curve in curves]) for i, k in enumerate(tried)]
+    best = selection.ranking[:MOST_ROWS]
+    rows = [(int(k), [_number(curve[i]) for curve in curves]) for i, k in enumerate(selection.candidates)]
+    return [row for row in rows if row[0] in best]
 
 
 def _number(value: float) -> str:

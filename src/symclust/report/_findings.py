@@ -11,6 +11,7 @@ from scipy import sparse
 from symclust._text import showable
 from symclust._types import Array
 from symclust.metrics import clustering_accuracy
+from symclust.report._belonging import LIKENESS
 from symclust.report._reading import Overview
 
 NUMBERS = [
@@ -20,7 +21,7 @@ MOST_PAIRS = 5  # of clusters that run into each other, by name
 MOST_MIXED = 4  # clusters that mix classes, by name
 OVERLAP = 0.05  # of the members of two clusters: what is worth a sentence
 MIXED = 0.75  # a cluster with less of its largest class mixes classes
-CORELESS = 0.5
+CORELESS = BLURRED = 0.5
 
 
 @dataclass(frozen=True)
@@ -126,22 +127,21 @@ def _sharpness(clustering: Overview) -> str:
             f"{clustering.nouns.cluster}."
         )
     share = float(belonging.is_clear[placed].mean())
+    sure = percent(float(belonging.confidence[placed].mean()))
     samples, cluster = clustering.nouns.sample + "s", clustering.nouns.cluster
-    if share >= 0.95:
-        return f"They are sharp: nearly all {samples} ({percent(share)}) belong clearly to one {cluster}."
-    if share >= 0.75:
-        return (
-            f"Most {samples} ({percent(share)}) belong clearly to one {cluster}; the others lie in between."
+    if belonging.is_calibrated:
+        found = int(np.count_nonzero(clustering.sizes))
+        begin = f"If there are {count(found)}, about {sure} of the {samples} can be expected in the right one"
+    else:
+        begin = (
+            f"On average {sure} of the memberships of a {clustering.nouns.sample} are in its own {cluster}"
         )
-    if share >= 0.5:
+    if share < BLURRED:
         return (
-            f"They overlap: {percent(share)} of the {samples} belong clearly to one {cluster}, the others to "
-            "several."
+            f"{begin}. They are blurred: only {percent(share)} of the {samples} stand clearly in one "
+            f"{cluster}. There may be fewer {cluster}s, or the data may have no clear ones."
         )
-    return (
-        f"They are blurred: only {percent(share)} of the {samples} belong clearly to one {cluster}. There "
-        f"may be fewer {cluster}s, or the data may have no clear ones."
-    )
+    return f"{begin}; {percent(1 - share)} are in doubt between two {cluster}s."
 
 
 def _inside(clustering: Overview) -> str:
@@ -245,7 +245,7 @@ def _overlapping(clustering: Overview) -> Iterator[Finding]:
     }
     worst = sorted((pair for pair in shares if shares[pair] >= OVERLAP), key=lambda pair: -shares[pair])
     if worst:
-        first, likeness = worst[0], clustering.belonging.likeness.format(other="the other")
+        first, likeness = worst[0], LIKENESS.format(other="the other")
         yield Finding(
             f"{_upper(_call(clustering, first))} run into each other: {percent(shares[first])} of their "
             f"members {likeness}.",

@@ -1,134 +1,112 @@
-"""A map of the graph, as shapes of an inline picture."""
+"""A map of the samples by their similarities, as data that the page draws."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
+from symclust._text import showable
 from symclust._types import Array
 from symclust.plotting import GraphMap, graph_map
 from symclust.report._clusters import clipped
 from symclust.report._reading import Overview
 
-SIDE = 1000  # units of the picture
-MOST_NODES = 2000
-MOST_TITLES = 2000
+SIDE = 4095  # steps of places on the page
+MOST_DOTS = 150_000
+MOST_DENSE, NEIGHBOURS = 4000, 6  # samples of an array of all similarities, and links of each that are drawn
+MOST_LINES = 6000
+MOST_LETTERS = 1_500_000  # of all names: what a page may hold
 
 
 @dataclass(frozen=True)
 class Map:
-    """Shapes by cluster, links, where numbers stand, and what the picture shows in words."""
+    """Places, links, names and clusters of dots, and what the picture shows in words."""
 
-    groups: list[dict[str, Any]]
-    links: list[dict[str, Any]]
-    numbers: list[dict[str, Any]]
-    is_aggregated: bool
+    data: dict[str, Any]
     caption: str
     alt: str
-    height: int
-    opacity: float  # of links
 
 
 def map_of(clustering: Overview) -> Map | None:
-    """Lay out a sparse graph; None for other similarities, whose links are all pairs."""
-    A = clustering.similarity
-    if not issparse(A) or clustering.n_samples < 3 or A.nnz == 0:
+    """Lay out the graph of similarities; None if there is none, or if all are alike."""
+    A = _graph(clustering.similarity)
+    if A is None or clustering.n_samples < 3 or A.nnz == 0:
         return None
-    found = graph_map(A, clustering.labels, max_nodes=MOST_NODES)
+    found = graph_map(A, clustering.labels, max_nodes=MOST_DOTS, max_edges=MOST_LINES)
     if len(found.positions) == 0:
         return None
-    places = SIDE * found.positions * (1, -1) + (0, SIDE)
-    low = float((places[:, 1] - SIDE * found.radii).min())
-    places[:, 1] -= low - 10
-    height = int((places[:, 1] + SIDE * found.radii).max()) + 10
-    return Map(
-        groups=_groups(clustering, found, places),
-        links=_links(found, places),
-        numbers=_numbers(clustering, found, places),
-        is_aggregated=found.is_aggregated,
-        caption=_caption(clustering, found),
-        alt=f"Map of {clustering.nouns.samples(clustering.n_samples)} by {clustering.nouns.cluster}.",
-        height=max(height, 200),
-        # Thousands of lines would cover the colours of the dots: the more there are, the paler each is.
-        opacity=0.3
-        if found.is_aggregated
-        else round(float(np.clip(6 / np.sqrt(len(found.edges) + 1), 0.08, 0.45)), 2),
-    )
+    has_lines = found.is_aggregated or found.n_hidden < 4 * MOST_LINES
+    shown = np.unique(found.clusters)
+    data = {
+        "x": _packed(SIDE * found.positions[:, 0]),
+        "y": _packed(SIDE * (1 - found.positions[:, 1])),
+        "group": _packed(np.searchsorted(shown, found.clusters)),
+        "radius": _packed(SIDE * found.radii),
+        "lines": _packed(found.edges.ravel(), np.uint32) if has_lines else "",
+        "widths": _packed(np.rint(1 + 11 * found.weights)) if found.is_aggregated else "",
+        "groups": [_group(clustering, found, c) for c in shown.tolist()],
+        "names": _names(clustering, found),
+        "noun": clustering.nouns.sample,
+    }
+    alt = f"Map of {clustering.nouns.samples(clustering.n_samples)} by {clustering.nouns.cluster}."
+    return Map(data, _caption(clustering, found, has_lines), alt)
 
 
-def _groups(clustering: Overview, found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """The circles of each cluster together, so that its colour is written once."""
-    return [
-        {
-            "cluster": c,
-            "colour": clustering.colour_of(c),
-            "marks": [
-                {
-                    "x": f"{places[i, 0]:.0f}",
-                    "y": f"{places[i, 1]:.0f}",
-                    "r": f"{SIDE * found.radii[i]:.1f}",
-                    "title": _title(clustering, found, i),
-                }
-                for i in np.flatnonzero(found.clusters == c).tolist()
-            ],
-        }
-        for c in np.unique(found.clusters).tolist()
-    ]
+def _graph(A: Any) -> csr_array | None:
+    """The similarities as a sparse graph; of an array of all pairs the largest of each sample."""
+    if issparse(A):
+        return csr_array(A)
+    if not isinstance(A, np.ndarray) or len(A) > MOST_DENSE:
+        return None
+    n, q = len(A), min(NEIGHBOURS + 1, len(A))
+    nearest = np.argpartition(-A, q - 1, axis=1)[:, :q]
+    rows = np.repeat(np.arange(n), q)
+    graph = csr_array((A[rows, nearest.ravel()], (rows, nearest.ravel())), (n, n))
+    return csr_array(graph.maximum(graph.T))
 
 
-def _title(clustering: Overview, found: GraphMap, i: int) -> str:
-    cluster = int(found.clusters[i])
-    if found.is_aggregated:
-        size = clustering.nouns.samples(int(found.nodes[i]))
-        return f"{clustering.nouns.cluster} {clipped(clustering.name_of_cluster(cluster), 40)}: {size}"
-    return clipped(clustering.name_of(int(found.nodes[i])), 60)
+def _packed(values: Array, dtype: Any = np.uint16) -> str:
+    return b64encode(
+        np.asarray(np.rint(values), dtype=dtype).astype(f"<u{np.dtype(dtype).itemsize}")
+    ).decode()
 
 
-def _links(found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """Lines: one path for all if they are alike, one for each width of those between discs."""
-    if len(found.edges) == 0:
+def _group(clustering: Overview, found: GraphMap, c: int) -> dict[str, Any]:
+    """The label of a cluster, its colour, and the dot at which the label stands: nearest to the middle."""
+    dots = np.flatnonzero(found.clusters == c)
+    places = found.positions[dots]
+    middle = np.argmin(np.linalg.norm(places - np.median(places, axis=0), axis=1))
+    size = int(found.nodes[dots].sum()) if found.is_aggregated else len(dots)
+    return {
+        "label": showable(clipped(clustering.label_of(c), 40)) if c >= 0 else "",
+        "colour": clustering.colour_of(c),
+        "at": int(dots[middle]),
+        "size": size,
+    }
+
+
+def _names(clustering: Overview, found: GraphMap) -> list[str]:
+    if found.is_aggregated or clustering.names is None:
         return []
-    widths = np.rint(2 + 22 * found.weights) if found.is_aggregated else np.full(len(found.edges), 1.0)
-    pieces = [
-        f"M{places[i, 0]:.0f} {places[i, 1]:.0f}L{places[j, 0]:.0f} {places[j, 1]:.0f}"
-        for i, j in found.edges.tolist()
-    ]
-    return [
-        {"width": int(width), "path": "".join(p for p, w in zip(pieces, widths, strict=True) if w == width)}
-        for width in np.unique(widths)
-    ]
+    names = [showable(clipped(clustering.name_of(int(i)), 60)) for i in found.nodes]
+    return names if sum(map(len, names)) <= MOST_LETTERS else []
 
 
-def _numbers(clustering: Overview, found: GraphMap, places: Array) -> list[dict[str, Any]]:
-    """The name of each cluster at the member nearest to its middle."""
-    numbers = []
-    for c in np.unique(found.clusters[found.clusters >= 0]).tolist():
-        own = places[found.clusters == c]
-        x, y = own[np.argmin(np.linalg.norm(own - np.median(own, axis=0), axis=1))]
-        name = clipped(clustering.name_of_cluster(c), 16)
-        # Long names near the edge would be cut off.
-        anchor = "middle" if len(name) < 4 or 150 < x < SIDE - 150 else "start" if x <= 150 else "end"
-        numbers.append({"x": f"{x:.0f}", "y": f"{y:.0f}", "name": name, "anchor": anchor})
-    return numbers
-
-
-def _caption(clustering: Overview, found: GraphMap) -> str:
+def _caption(clustering: Overview, found: GraphMap, has_lines: bool) -> str:
     noun = clustering.nouns.cluster
     if found.is_aggregated:
         shown = len(found.clusters)
-        which = (
-            f"The {shown} largest {noun}s" if shown < np.count_nonzero(clustering.sizes) else f"The {noun}s"
-        )
+        every = shown == np.count_nonzero(clustering.sizes)
+        which = f"The {noun}s" if every else f"The {shown} largest {noun}s"
         return (
             f"{which} as discs: the area goes with the number of {clustering.nouns.sample}s, the width of a "
             "line with the weight of all links between two. Neighbours on the map have many links."
         )
-    hidden = f" The {found.n_hidden:,} weakest links are not drawn." if found.n_hidden else ""
+    hidden = f" The {found.n_hidden:,} weakest links are not drawn." if found.n_hidden and has_lines else ""
     lines = "lines are the links" if clustering.is_network else "lines join those that are similar"
-    return (
-        f"Every dot is a {clustering.nouns.sample}; {lines}, and pull them together. Point at a dot to read "
-        f"its name.{hidden}"
-    )
+    near = lines if has_lines else "those that are similar are close to each other"
+    return f"Every dot is a {clustering.nouns.sample}; {near}. Point at a dot to read about it.{hidden}"

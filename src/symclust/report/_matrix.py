@@ -51,7 +51,7 @@ def matrix_of(clustering: Overview) -> Matrix | None:
             *([int(ends[-1])] if outside and len(ends) else []),
         ],
         "clusters": [*found.tolist(), *([-1] if outside else [])],
-        "names": [_shown(clustering.name_of_cluster(c)) for c in found.tolist()] + ["none"] * bool(outside),
+        "names": [_shown(clustering.label_of(c)) for c in found.tolist()] + ["none"] * bool(outside),
         "colours": [clustering.colour_of(c) for c in found.tolist()]
         + [clustering.colour_of(-1)] * bool(outside),
         "samples": [_shown(clustering.name_of(i)) for i in order.tolist()] if n <= TILES else [],

@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from symclust._threads import cached_property
 from symclust._types import Array
-from symclust.exceptions import InputError, InputTypeError, SymclustError
+from symclust.describe import Description, describe_clusters
+from symclust.estimators import Fitted, by_shares
+from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError
 from symclust.plotting import NOWHERE, cluster_colours, read_segmentation, segment_means
-from symclust.report._belonging import Belonging, by_connections, by_memberships
+from symclust.report._belonging import Belonging
 
-N_TERMS = 8  # of a cluster
 MOST_SCORES = 50_000_000  # entries of samples × clusters that are worth computing for a page
 
 
@@ -44,7 +45,7 @@ class Overview:
     similarity: Any = None  # array or operator; of a network the weights of its links
     names: list[Any] | None = None  # of the samples
     classes: Array | None = None  # that are known
-    terms: list[list[str]] = field(default_factory=list)  # of each cluster, if there are any
+    description: Description = field(default_factory=lambda: Description([], ""))
     cluster_names: list[str] | None = None  # given by the user
     nodes: list[Any] = field(default_factory=list)  # of a tree, from the root down and from left to right
     estimators: list[Any] = field(default_factory=list)  # whose parameters say how it was made
@@ -62,15 +63,14 @@ class Overview:
 
     @cached_property
     def belonging(self) -> Belonging | None:
-        """How clearly samples belong to their clusters; None if the model does not say."""
+        """How firmly samples stand in their clusters; None if the model does not say."""
         if self.n_clusters < 2:
             return None
-        if self.membership is not None:
-            return by_memberships(self.membership, self.labels)
-        is_small = self.n_samples * self.n_clusters <= MOST_SCORES
-        if self.similarity is not None and (is_small or sparse.issparse(self.similarity)):
-            return by_connections(self.similarity, self.labels, self.n_clusters)
-        return None
+        is_calibrated = sparse.issparse(vars(self.source).get("affinity_matrix_"))
+        if self.membership is not None and not is_calibrated:
+            return Belonging(by_shares(self.membership, self.labels), is_calibrated)
+        standing = self.source._standing() if is_calibrated and isinstance(self.source, Fitted) else None
+        return None if standing is None else Belonging(standing, is_calibrated)
 
     @property
     def selection(self) -> Any:
@@ -93,8 +93,14 @@ class Overview:
         return str(sample if self.names is None else self.names[sample])
 
     def name_of_cluster(self, cluster: int) -> str:
-        """A short name of a cluster."""
+        """The name that the user has given to a cluster, or its number."""
         return str(cluster) if self.cluster_names is None else self.cluster_names[cluster]
+
+    def label_of(self, cluster: int) -> str:
+        """The name of a cluster, with its number if it was not given by the user."""
+        if self.cluster_names is not None or not self.description[cluster].name:
+            return self.name_of_cluster(cluster)
+        return f"{cluster} {self.description[cluster].name}"
 
 
 # Of any object ----------------------------------------------------------------------------------------------
@@ -127,7 +133,7 @@ def read_clustering(
         similarity=_similarity(model),
         names=_listed("names", given, n),
         classes=None if classes is None else _comparable(classes),
-        terms=_cluster_terms(model, nodes, _feature_names(model, feature_names)),
+        description=_described(model, labels, n_clusters, given, feature_names),
         cluster_names=None if cluster_names is None else [str(name) for name in cluster_names],
         nodes=nodes,
         estimators=_estimators(model),
@@ -188,13 +194,6 @@ def _comparable(classes: list[Any]) -> Array:
     return array if array.dtype.kind != "O" else np.array([str(name) for name in classes])
 
 
-def _feature_names(model: Any, given: Sequence[object] | None) -> list[Any] | None:
-    given = getattr(model, "feature_names_in_", None) if given is None else given
-    if given is None:
-        return None
-    return _listed("feature_names", given, getattr(model, "n_features_in_", len(given)), "features")
-
-
 def _estimators(model: Any) -> list[Any]:
     """Everything with parameters that had a part in it."""
     fitted = getattr(model, "_fitted", None)
@@ -217,6 +216,15 @@ def _similarity(model: Any) -> Any:
     links = sparse.csr_array(network - loops)  # between different nodes
     links.eliminate_zeros()
     return links
+
+
+def _described(model: Any, labels: Array, n_clusters: int, names: Any, feature_names: Any) -> Description:
+    """The clusters in words; without any if the model was saved without its data."""
+    options = {"labels": labels, "n_clusters": n_clusters, "names": names, "feature_names": feature_names}
+    try:
+        return describe_clusters(model, **options)
+    except LeftOutError:
+        return describe_clusters(model, **options, is_brief=True)
 
 
 # Degrees of membership --------------------------------------------------------------------------------------
@@ -271,23 +279,3 @@ def node_terms(node: Any, count: int, feature_names: Sequence[object] | None) ->
     if feature_names is None or "terms" not in node.data:
         return []
     return [str(feature_names[j]) for j in node.data["terms"][:count]]
-
-
-def _cluster_terms(model: Any, nodes: list[Any], feature_names: Sequence[object] | None) -> list[list[str]]:
-    """The terms of each cluster, of the leaves of a tree or by `components_`; none if unknown."""
-    if nodes:
-        return _unless_empty([node_terms(node, N_TERMS, feature_names) for node in nodes if node.is_leaf])
-    C = np.asarray(getattr(model, "components_", np.empty((0, 0))))
-    if feature_names is None or C.ndim != 2 or C.shape[1] != len(feature_names):
-        return []
-    return _unless_empty([_top_names(row, feature_names, N_TERMS) for row in C])
-
-
-def _unless_empty(terms: list[list[str]]) -> list[list[str]]:
-    return terms if any(terms) else []
-
-
-def _top_names(weights: Array, names: Sequence[object], count: int) -> list[str]:
-    """The names of the largest positive weights, largest first."""
-    order = np.argsort(-weights, kind="stable")[:count]
-    return [str(names[j]) for j in order if weights[j] > 0]

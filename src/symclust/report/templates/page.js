@@ -72,6 +72,191 @@
     });
   });
 
+  // The map: hover, search, zoom and move ------------------------------------------------------------------
+  const numbers = (text, Kind) => new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+  const prepareMap = (figure) => {
+    const data = JSON.parse(figure.querySelector("script").textContent);
+    const canvas = figure.querySelector("canvas");
+    const told = figure.querySelector("output");
+    const search = figure.querySelector("[data-map-search]"), chooser = figure.querySelector("[data-map-show]");
+    const pen = canvas.getContext("2d");
+    const x = numbers(data.x, Uint16Array), y = numbers(data.y, Uint16Array), radius = numbers(data.radius, Uint16Array);
+    const group = numbers(data.group, Uint16Array);
+    const lines = numbers(data.lines, Uint32Array), widths = numbers(data.widths, Uint16Array);
+    const lower = data.names.map((name) => name.toLowerCase());
+    const FULL = 4095, top = y.reduce((a, b) => Math.min(a, b), FULL), bottom = y.reduce((a, b) => Math.max(a, b), 0);
+    const edge = radius.reduce((a, b) => Math.max(a, b), 0) + 40;
+    const tall = Math.max(bottom - top + 2 * edge, FULL / 4), first = top - edge;
+    const whole = { x: 0, y: first, size: FULL };
+    let view = { ...whole }, wanted = "", only = -1, boxes = [];
+    const isShown = (i) => (only < 0 || group[i] === only) && (!wanted || lower[i].includes(wanted));
+    const scale = () => canvas.clientWidth / view.size;
+    const at = (i) => [(x[i] - view.x) * scale(), (y[i] - view.y) * scale()];
+    const isNarrow = () => canvas.clientWidth < 500;
+    const size = (i) => Math.max(radius[i] * scale(), isNarrow() ? 1.2 : 1.5) * (data.widths ? 1 : Math.min(1, 1.6 / Math.sqrt(scale() * FULL / canvas.clientWidth)));
+    const draw = () => {
+      const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
+      if (!width) return;
+      const height = width * tall / FULL;
+      canvas.style.height = `${height}px`;
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      const style = getComputedStyle(root), ink = style.getPropertyValue("--ink"), paper = style.getPropertyValue("--paper");
+      pen.fillStyle = paper;
+      pen.fillRect(0, 0, width, height);
+      drawLines(ink);
+      const isPart = only >= 0 || wanted;
+      for (const shown of isPart ? [false, true] : [true]) {
+        data.groups.forEach((one, g) => {
+          pen.globalAlpha = shown ? (x.length > 20000 ? 0.7 : 1) : 0.12;
+          pen.fillStyle = one.colour;
+          pen.beginPath();
+          for (let i = 0; i < x.length; i += 1) {
+            if (group[i] !== g || (isPart && isShown(i) !== shown)) continue;
+            const [px, py] = at(i);
+            if (px < -99 || py < -99 || px > width + 99 || py > height + 99) continue;
+            const r = size(i) * (isPart && shown && wanted ? 1.8 : 1);
+            pen.moveTo(px + r, py);
+            pen.arc(px, py, r, 0, 7);
+          }
+          pen.fill();
+          if (x.length <= 2000) { pen.globalAlpha = 1; pen.lineWidth = 0.6; pen.strokeStyle = paper; pen.stroke(); }
+        });
+      }
+      pen.globalAlpha = 1;
+      drawLabels(width, height, ink, paper);
+      figure.dataset.mapView = [view.x, view.y, view.size].map(Math.round).join(" ");
+    };
+    const drawLines = (ink) => {
+      if (!lines.length) return;
+      pen.strokeStyle = ink;
+      pen.globalAlpha = widths.length ? 0.25 : Math.min(0.4, Math.max(0.07, 6 / Math.sqrt(lines.length / 2)));
+      pen.lineWidth = 0.7;
+      pen.beginPath();
+      for (let e = 0; e < lines.length; e += 2) {
+        if (widths.length) { pen.stroke(); pen.beginPath(); pen.lineWidth = widths[e / 2]; }
+        pen.moveTo(...at(lines[e]));
+        pen.lineTo(...at(lines[e + 1]));
+      }
+      pen.stroke();
+      pen.globalAlpha = 1;
+    };
+    const drawLabels = (width, height, ink, paper) => {
+      pen.font = `600 ${isNarrow() ? 11 : 13}px system-ui, sans-serif`;
+      pen.textBaseline = "middle";
+      pen.lineJoin = "round";
+      boxes = [];
+      const order = data.groups.map((_, g) => g).sort((a, b) => data.groups[b].size - data.groups[a].size);
+      order.forEach((g) => {
+        let shown = data.groups[g].label;
+        if (!shown || (only >= 0 && g !== only)) return;
+        const [px, py] = at(data.groups[g].at);
+        if (px < 0 || py < 0 || px > width || py > height) return;
+        while (shown.length > 3 && pen.measureText(shown).width > Math.max(width / 3, 90)) shown = `${shown.slice(0, -2)}…`;
+        const w = pen.measureText(shown).width;
+        const left = Math.min(Math.max(px - w / 2, 4), width - w - 4);
+        const clear = (row) => !boxes.some((b) => left < b.right + 6 && left + w > b.left - 6 && Math.abs(row - b.row) < 16);
+        const row = [0, -17, 17, -34, 34].map((d) => Math.min(Math.max(py + d, 10), height - 10)).find(clear);
+        if (row === undefined) return;  // labels of the largest come first; the others are there after a zoom
+        boxes.push({ left, right: left + w, row, g });
+        pen.strokeStyle = paper;
+        pen.lineWidth = 4;
+        pen.strokeText(shown, left, row);
+        pen.fillStyle = ink;
+        pen.fillText(shown, left, row);
+      });
+      figure.dataset.labels = boxes.length;
+    };
+    const hold = () => {
+      view.size = Math.min(Math.max(view.size, FULL / 60), FULL);
+      view.x = Math.min(Math.max(view.x, 0), FULL - view.size);
+      view.y = Math.min(Math.max(view.y, first), first + tall * (1 - view.size / FULL));
+      canvas.classList.toggle("zoomed", view.size < FULL);
+    };
+    const zoom = (factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2) => {
+      const before = view.size, width = canvas.clientWidth;
+      view.size = Math.min(Math.max(view.size * factor, FULL / 60), FULL);
+      view.x += px / width * (before - view.size);
+      view.y += py / width * (before - view.size);
+      hold();
+      draw();
+    };
+    const move = (dx, dy) => { view.x += dx / scale(); view.y += dy / scale(); hold(); draw(); };
+    const all = () => { view = { ...whole }; hold(); draw(); };
+    const about = (i) => {
+      const one = data.groups[group[i]];
+      const where = one.label || `no ${chooser.dataset.noun || "cluster"}`;
+      if (data.widths) return `${where}: ${one.size.toLocaleString("en")} ${data.noun}s`;
+      return `${data.names.length ? data.names[i] : `${data.noun} ${i}`} — ${where}`;
+    };
+    const nearest = (px, py) => {
+      let best = -1, least = Infinity;
+      for (let i = 0; i < x.length; i += 1) {
+        const [a, b] = at(i), d = Math.hypot(a - px, b - py) - size(i);
+        if (d < least && isShown(i)) { least = d; best = i; }
+      }
+      return least < 12 ? best : -1;
+    };
+    const place = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
+    const fingers = new Map();
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.focus({ preventScroll: true });
+      fingers.set(event.pointerId, place(event));
+      if (view.size < FULL) canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const [px, py] = place(event), before = fingers.get(event.pointerId);
+      if (before) {
+        if (fingers.size === 1) move(before[0] - px, before[1] - py);
+        fingers.set(event.pointerId, [px, py]);
+        return;
+      }
+      const i = nearest(px, py);
+      told.textContent = i < 0 ? "\u00a0" : about(i);
+    });
+    const lift = (event) => fingers.delete(event.pointerId);
+    ["pointerup", "pointercancel", "lostpointercapture"].forEach((kind) => canvas.addEventListener(kind, lift));
+    canvas.addEventListener("dblclick", (event) => zoom(0.5, ...place(event)));
+    canvas.addEventListener("wheel", (event) => {
+      if (document.activeElement !== canvas && !event.ctrlKey) return;  // without a click, the wheel moves the page
+      event.preventDefault();
+      zoom(event.deltaY < 0 ? 0.8 : 1.25, ...place(event));
+    }, { passive: false });
+    canvas.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const does = {
+        "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "0": all, Home: all,
+        ArrowLeft: () => move(-40, 0), ArrowRight: () => move(40, 0), ArrowUp: () => move(0, -40), ArrowDown: () => move(0, 40),
+      }[event.key];
+      if (!does || (event.key.startsWith("Arrow") && view.size >= FULL)) return;
+      event.preventDefault();
+      does();
+    });
+    const buttons = { in: () => zoom(0.6), out: () => zoom(1 / 0.6), all };
+    figure.querySelectorAll("[data-map-zoom]").forEach((button) => button.addEventListener("click", buttons[button.dataset.mapZoom]));
+    if (search) {
+      search.addEventListener("input", () => {
+        wanted = search.value.trim().toLowerCase();
+        const found = wanted ? lower.filter((name) => name.includes(wanted)).length : 0;
+        told.textContent = wanted ? (found === 1 ? about(lower.findIndex((name) => name.includes(wanted))) : `${found.toLocaleString("en")} found`) : "\u00a0";
+        draw();
+      });
+    }
+    data.groups.forEach((one, g) => { if (one.label) chooser.append(new Option(one.label, g)); });
+    chooser.addEventListener("change", () => {
+      only = chooser.value === "" ? -1 : Number(chooser.value);
+      told.textContent = only < 0 ? "\u00a0" : `${data.groups[only].label}: ${data.groups[only].size.toLocaleString("en")} ${data.noun}s`;
+      draw();
+    });
+    figure.querySelector(".tools").hidden = false;
+    redraws.push(draw);
+    let drawnAt = 0;
+    new ResizeObserver(() => { if (canvas.clientWidth !== drawnAt) { drawnAt = canvas.clientWidth; draw(); } }).observe(canvas);
+    draw();
+  };
+  document.querySelectorAll("[data-map]").forEach(prepareMap);
+
   // The similarity matrix: zoom and move -------------------------------------------------------------------
   const mix = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
   const palette = (signed) => {
