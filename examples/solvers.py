@@ -6,14 +6,14 @@ A random start may end in a minimum that merges two clusters; the default start 
 import warnings
 
 import matplotlib.pyplot as plt
+from sklearn.datasets import make_blobs
 
 from symclust import SymNMF, registry
-from symclust.datasets import overlapping_blobs
 from symclust.exceptions import NotConvergedWarning
 from symclust.graphs import nearest_neighbors
 from symclust.metrics import clustering_accuracy
 
-X, y = overlapping_blobs(n_samples=500, n_clusters=5, width=1.5, random_state=0)
+X, y = make_blobs(500, 8, centers=5, cluster_std=1.5, random_state=0)
 A = nearest_neighbors(X)
 
 warnings.simplefilter("ignore", NotConvergedWarning)  # some need more than 200 iterations

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_blobs
 from sklearn.metrics import normalized_mutual_info_score
 
 from benchmarks._tools import table, timed
 from benchmarks.speed._graph_methods import pyplanc_anlsbpp, pyplanc_gnsym, spectral_amg
 from benchmarks.speed._peers import run, stored
 from symclust import SymNMF
-from symclust.datasets import overlapping_blobs
 from symclust.graphs import nearest_neighbors
 from symclust.objectives import Frobenius
 from symclust.operators import as_operator
@@ -26,7 +26,7 @@ ITERATIONS = [10, 20, 30, 40, 50, 60, 80]  # after which pyplanc's objective is 
 
 
 def graph(width: float) -> tuple[sp.csr_array, np.ndarray]:
-    X, y = overlapping_blobs(POINTS, CLUSTERS, DIMENSIONS, width=width, random_state=0)
+    X, y = make_blobs(POINTS, DIMENSIONS, centers=CLUSTERS, cluster_std=width, random_state=0)
     return nearest_neighbors(X), y
 
 

@@ -35,7 +35,7 @@ X.sum_duplicates()
 begin = time.perf_counter()
 model = SymmetricFactorization(
     k, constraint=constraint, graph_regularization=0.1, affinity="cosine", init=init, max_iter=30, tol=1e-9,
-    assign="argmax", random_state=0,
+    assign_labels="argmax", random_state=0,
 ).fit(X)
 whole = time.perf_counter() - begin
 steps = np.diff(model.history_.seconds)

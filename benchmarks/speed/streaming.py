@@ -12,14 +12,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import normalized_mutual_info_score
 
 from benchmarks._documents import labelled_texts
 from benchmarks._graphs import labelled_graph
 from benchmarks._tools import labelled, table, timed
 from symclust import SymNMF, topics
-from symclust.datasets import overlapping_blobs, planted_partition
+from symclust.datasets import planted_partition
 
 BATCHES, SHARE = 5, 0.2
 COLLECTIONS = ("wos1k", "20newsgroups_text")
@@ -38,7 +38,7 @@ def cases() -> Iterator[tuple[str, Any, np.ndarray, dict[str, Any]]]:
     """Yield a name, samples or similarities in random order, classes and options."""
     yield ("planted partition", *planted_partition(20_000, 20, random_state=0), {"affinity": "precomputed"})
     yield ("digits", *load_digits(return_X_y=True), {})
-    yield ("blobs", *overlapping_blobs(50_000, 20, 8, width=2.0, random_state=0), {})
+    yield ("blobs", *make_blobs(50_000, 8, centers=20, cluster_std=2.0, random_state=0), {})
     if (mnist := labelled("mnist6000")) is not None:
         yield ("mnist6000", *mnist, {})
     for name in GRAPHS:
@@ -79,7 +79,7 @@ def _taker(X: Any, order: np.ndarray, pairs: bool) -> Callable[[int, int], Any]:
 
 
 def _by_size(size: int) -> dict[str, Any]:
-    X, _ = overlapping_blobs(50_000, 20, 8, width=2.0, random_state=0)
+    X, _ = make_blobs(50_000, 8, centers=20, cluster_std=2.0, random_state=0)
     X = X[np.random.default_rng(0).permutation(len(X))]
     model = SymNMF(20, random_state=0).fit(X[:-size])
     took = timed(lambda: model.partial_fit(X[-size:]))[0]

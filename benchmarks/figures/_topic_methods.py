@@ -100,7 +100,7 @@ METHODS: dict[str, Callable[..., Iterator[Partition]]] = {
     "r2-nmf-hier, energy": tree("rank_two", **AS_IN_TOPICS),
     "r2-nmf-hier, energy, flattened": flattened(**AS_IN_TOPICS),
     "nmf-flat": flat_nmf,
-    "kmeans-hier": tree("k_means"),
+    "kmeans-hier": tree("k_means", outlier_trials=5),
     "kmeans-flat": k_means,
     "spherical-hier": tree("spherical_k_means"),
     "spherical-flat": spherical,

@@ -1,4 +1,4 @@
-"""Every solver on digits, COIL-20 and ORL: stationarity, agreement, and a table like table 7 of symnmf."""
+"""Every solver on digits, COIL-20 and ORL: stationarity and agreement."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _row_value(A: np.ndarray, H: np.ndarray, i: int, l: int, step: np.longdouble
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    rows, newton_anls = [], []
+    rows = []
     for name, (A, y) in data().items():
         k, best = len(np.unique(y)), {}
         for solver in registry.options("solvers"):
@@ -75,26 +75,7 @@ def main() -> None:
         for row in rows:
             if row["data"] == name:
                 row["above the best solver, %"] = 100 * (row["best objective"] / lowest - 1)
-        newton_anls += [average(name, A, y, k, solver) for solver in ("newton", "anls", "row_descent")]
     table("Solvers: best of 10 random starts, tol 1e-4", rows)
-    table("Like table 7: newton and anls, means over 20 starts", newton_anls)
-
-
-def average(name: str, A: Any, y: np.ndarray, k: int, solver: str) -> dict[str, Any]:
-    runs = []
-    for seed in range(20):
-        options = {"solver": solver, "init": "random", "tol": TOL, "max_iter": 10_000, "random_state": seed}
-        time, model = timed(lambda o=options: SymNMF(k, affinity="precomputed", **o).fit(A))
-        runs.append((clustering_accuracy(y, model.labels_), time, model.objective_, model.converged_))
-    accuracy, time, objective, converged = np.mean(runs, axis=0)
-    return {
-        "data": name,
-        "solver": solver,
-        "accuracy": accuracy,
-        "s": time,
-        "objective": objective,
-        "converged": converged,
-    }
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Thesis 5.6, figures 19-21 and 26: time, NMI at every level and coherence against the number of clusters.
 
-All collections, or those named: `python -m benchmarks.papers.topic_trees tdt2`. After `--` the runs and
-the numbers of clusters may follow: `python -m benchmarks.papers.topic_trees tdt2 -- 3 5 10 20`.
+All collections, or those named: `python -m benchmarks.figures.topic_trees tdt2`. After `--` the runs and
+the numbers of clusters may follow: `python -m benchmarks.figures.topic_trees tdt2 -- 3 5 10 20`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks._tools import RESULTS, labelled, table
-from benchmarks.papers._topic_methods import METHODS
+from benchmarks.figures._topic_methods import METHODS
 from symclust.documents import DocumentWeights
 from symclust.metrics import nmi_by_level, topic_coherence
 

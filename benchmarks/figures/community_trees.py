@@ -1,6 +1,6 @@
 """Trees of communities beside flat SymNMF and Leiden: labelled and large graphs, and time against edges.
 
-Parts by name: `python -m benchmarks.papers.community_trees labelled refined dblp twitter flat scaling`.
+Parts by name: `python -m benchmarks.figures.community_trees labelled refined dblp twitter flat scaling`.
 """
 
 from __future__ import annotations

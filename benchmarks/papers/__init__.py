@@ -1,1 +1,0 @@
-"""Tables and figures of the papers, one file an experiment."""
