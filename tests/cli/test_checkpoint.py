@@ -34,7 +34,7 @@ COMMANDS = {
     "cluster": ("cluster", "-k", "3", "--tol", "1e-9", "--max-iter", "12", "-q"),
     "auto": ("cluster", "-q"),
     "tree": ("cluster", "-k", "5", "--method", "tree", "-q"),
-    "select-k": ("select-k", "-c", "2-3", "-m", "adjusted_modularity", "-q"),
+    "select-k": ("select-k", "-c", "2-3", "-m", "auto", "-q"),
 }
 
 

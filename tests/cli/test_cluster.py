@@ -49,14 +49,14 @@ def test_chooses_the_number_of_clusters_of_cosines(summary, tmp_path):
     assert found["sizes"] == [12, 12, 12]
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet", "xlsx"])
 def test_all_tables_hold_the_same(command, people, tmp_path, ending):
     if ending == "parquet":
         pytest.importorskip("pyarrow")
     path, _ = people
     table = tmp_path / "new" / f"labels.{ending}"
     assert command("cluster", path, "-k", 3, "--output", table)[0] == 0
-    readers = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}
+    readers = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet, "xlsx": pd.read_excel}
     found = pd.read_csv(table, sep="\t") if ending == "tsv" else readers[ending](table)
     model = symclust.SymNMF(3, random_state=0).fit(symclust.read(path))
     expected = symclust.read(path).join(model.to_dataframe()).reset_index(names="name")

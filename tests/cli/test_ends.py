@@ -188,14 +188,13 @@ def test_while_the_number_is_chosen(command, mid, tmp_path, monkeypatch, interru
 @pytest.mark.parametrize(
     ("method", "stage"),
     [
-        ("auto", "similarities without clusters"),
         ("gps", "data without clusters"),
         ("gap", "data without clusters"),
     ],
 )
 def test_select_k_keeps_the_answer_so_far(command, mid, tmp_path, interrupt_at, method, stage):
-    name, options = method.replace("auto", "adjusted_modularity"), {"method_params": {"n_nulls": 4}}
-    expected = select_n_clusters(symclust.read(mid), method=name, random_state=0, **options)
+    options = {"method_params": {"n_nulls": 4}}
+    expected = select_n_clusters(symclust.read(mid), method=method, random_state=0, **options)
     interrupt_at(stage, 4)
     table = tmp_path / "k.csv"
     status, out, errors = command("select-k", mid, "--method", method, "--output", table, "--json")

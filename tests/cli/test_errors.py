@@ -18,7 +18,7 @@ from symclust.cli._console import as_options
         ("a,b\n1,2\n3,4\n", ("-k", 9), "-k 9 is not possible"),
         ("a,b\n1,2\n3,4\n", ("--key", "X"), "--key X is not an option"),
         ("a,b\n1,2\n3,4\n", ("--method", "nmf", "--affinity", "cosine"), "--method nmf"),
-        ("a,b\n1,2\n3,4\n", ("--output", "labels.xlsx"), ".csv or .tsv or .parquet or .json"),
+        ("a,b\n1,2\n3,4\n", ("--output", "labels.doc"), ".csv or .tsv or .parquet or .json or .xlsx"),
         ("a,b\n1,2\n3,4\n", ("--output", "-", "--json"), "--output - and --json"),
     ],
 )

@@ -19,13 +19,13 @@ def test_table_sentence_and_files(command, people, tmp_path):
 
 
 def test_answer_is_that_of_the_function(summary, people):
-    found = summary("select-k", people[0], "-c", "2,3,5", "--method", "silhouette", "--seed", 3)
+    found = summary("select-k", people[0], "-c", "2,3,5", "--method", "prediction_strength", "--seed", 3)
     expected = symclust.select_n_clusters(
-        symclust.read(people[0]), candidates=(2, 3, 5), method="silhouette", random_state=3
+        symclust.read(people[0]), candidates=(2, 3, 5), method="prediction_strength", random_state=3
     )
     assert found["n_clusters"] == expected.n_clusters == 3
     assert found["candidates"] == [2, 3, 5]
-    np.testing.assert_allclose(found["curves"]["silhouette"], expected.scores)
+    np.testing.assert_allclose(found["curves"]["prediction strength"], expected.scores)
 
 
 @pytest.mark.parametrize(

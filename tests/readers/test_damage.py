@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import re
 import tracemalloc
 from functools import cache
@@ -38,7 +39,13 @@ def whole():
     scipy.io.mmwrite(folder / "a.mtx", sp.eye_array(3))
     nx.write_graphml(graph, folder / "a.graphml")
     nx.write_gml(graph, folder / "a.gml")
+    nx.write_gexf(graph, folder / "a.gexf")
+    nx.write_pajek(graph, folder / "a.net")
     nx.write_edgelist(graph, folder / "a.edges", data=False)
+    nx.write_edgelist(graph, folder / "b.edges")
+    (folder / "b.json").write_text(json.dumps(nx.node_link_data(graph)))
+    TABLE.to_json(folder / "a.json", orient="records")
+    TABLE.to_excel(folder / "a.xlsx", index=False)
     (folder / "a.jsonl").write_text('{"id": 1, "text": "one"}\n{"id": 2, "text": "two"}\n')
     (folder / "a.txt").write_text("The first one.\nAnd another\n")
     for name in ("a.csv", "a.npy", "a.npz", "a.mtx", "a.jsonl"):
@@ -95,7 +102,7 @@ def mutated(content, name, rng):
 def test_damaged_files_are_refused_in_our_words(tmp_path):
     rng = np.random.default_rng(0)
     names = sorted(whole())
-    for number in range(600):
+    for number in range(900):
         name = names[number % len(names)]
         path = tmp_path / name
         path.write_bytes(mutated(whole()[name], name, rng))

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 
 import networkx as nx
 import numpy as np
@@ -46,11 +47,26 @@ def test_edge_lists_of_networkx(tmp_path, ending, delimiter, is_named):
     assert as_dict(found.data) == {frozenset((u, v)): w for u, v, w in graph.edges(data="weight")}
 
 
-@pytest.mark.parametrize(("ending", "write"), [(".graphml", nx.write_graphml), (".gml", nx.write_gml)])
+def write_json(graph, path):
+    path.write_text(json.dumps(nx.node_link_data(graph)))
+
+
+WRITERS = {
+    ".graphml": nx.write_graphml,
+    ".gml": nx.write_gml,
+    ".gexf": nx.write_gexf,
+    ".net": nx.write_pajek,
+    ".json": write_json,
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
 @pytest.mark.parametrize("packed", [False, True])
-def test_files_of_networkx(tmp_path, ending, write, packed):
-    graph = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"node {node}")
-    graph.add_node('<lonely> & "quoted"')
+def test_files_of_networkx(tmp_path, ending, packed):
+    graph, write = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"node {node}"), WRITERS[ending]
+    for _, data in graph.nodes(data=True):
+        data.clear()  # Pajek has no attributes
+    graph.add_node("<lonely> & 'quoted'")
     path = tmp_path / f"club{ending}"
     write(graph, path)
     if packed:
@@ -61,6 +77,49 @@ def test_files_of_networkx(tmp_path, ending, write, packed):
     assert found.names == list(graph)
     assert as_dict(found.data) == {frozenset((u, v)): w for u, v, w in graph.edges(data="weight")}
     assert read_described(path, weight=None).data.csr.data.max() == 1
+    bare = tmp_path / "without an ending"
+    bare.write_bytes(path.read_bytes())
+    assert ending == ".json" or as_dict(read_described(bare).data) == as_dict(found.data)
+
+
+@pytest.mark.parametrize("ending", [".txt", ".edgelist", ".csv"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_edge_lists_of_networkx_with_attributes(tmp_path, ending, is_named):
+    graph = nx.karate_club_graph()
+    graph = nx.relabel_nodes(graph, lambda node: f"node{node}") if is_named else graph
+    graph.edges[list(graph.edges)[3]]["note"] = "two words"
+    path = tmp_path / f"club{ending}"
+    nx.write_edgelist(graph, path, delimiter="," if ending == ".csv" else " ")
+    found = read_described(path)
+    assert found.kind == "graph" and set(found.names) == set(graph)
+    assert as_dict(found.data) == {frozenset((u, v)): w for u, v, w in graph.edges(data="weight")}
+    assert read_described(path, weight=None).data.csr.data.max() == 1
+    nx.write_edgelist(nx.path_graph(5), path)  # whose dicts are empty
+    assert as_dict(read_described(path).data) == {frozenset((i, i + 1)): 1 for i in range(4)}
+
+
+def test_damaged_attributes_of_edges_are_refused(tmp_path):
+    path = tmp_path / "a.edges"
+    for content in ("a b {'weight': 2}\nb c {'weight': \n", "a b {__import__('os')}\nb c {}\n"):
+        path.write_text(content)
+        with pytest.raises(InputError, match=r"a\.edges cannot be read"):
+            read_described(path)
+    path.write_text("a b {'weight': 2}\na b {'weight': 3}\n")
+    with pytest.raises(InputError, match="listed 2 times"):
+        read_described(path)
+    assert as_dict(read_described(path, duplicates="sum").data) == {frozenset("ab"): 5}
+
+
+def test_graphs_of_d3(tmp_path):
+    nodes = [{"name": name, "group": 1} for name in ("Myriel", "Napoleon", "Valjean")]
+    links = [{"source": 1, "target": 0, "value": 1}, {"source": 2, "target": 0, "value": 8}]
+    (tmp_path / "a.json").write_text(json.dumps({"nodes": nodes, "links": links}))
+    found = read_described(tmp_path / "a.json")
+    assert as_dict(found.data) == {frozenset(("Napoleon", "Myriel")): 1, frozenset(("Valjean", "Myriel")): 8}
+    assert "Weights of edges are their attribute 'value'." in found.notes
+    (tmp_path / "a.json").write_text('{"nodes": 3, "links": [1]}')
+    with pytest.raises(InputError, match=r"a\.json cannot be read"):
+        read_described(tmp_path / "a.json")
 
 
 def test_what_is_read_is_fitted_by_name(tmp_path):

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 
 import numpy as np
 import pandas as pd
@@ -161,6 +162,52 @@ def test_a_delimiter_at_the_end_of_lines(text):
     found = text("a,b,\n1,2,\n3,4,\n")
     assert found.data.columns.tolist() == ["a", "b"]
     assert any("empty column" in note for note in found.notes)
+
+
+def test_titles_and_footnotes_around_a_table(text):
+    above = 'Title:,"Towns\n\nof one land"\nSource:,office\n=====\nTable\n'
+    body = ' ,"area, km",people,\n\n"Ulm, City of",118.0,126,\nBonn,141.5,331,\n'
+    body += "".join(f"town {i},{i}.5,{i},\n" for i in range(9))
+    below = '=====\nFootnotes\n"1 - in thousands, rounded"\n'
+    found = text(above + body + below)
+    assert found.names[:3] == ["Ulm, City of", "Bonn", "town 0"]
+    assert found.data.iloc[:2].to_dict("list") == {"area, km": [118, 141.5], "people": [126, 331]}
+    assert found.notes[:2] == [
+        "Left out the lines below the table.",
+        "Left out 4 shorter lines above the table.",
+    ]
+    same(text(body).data, found.data)
+    for end in ("tow", "Footnotes\n", "=====\nTrier,117,112\n"):  # a table that was cut off, or has two parts
+        with pytest.raises(InputError, match="is ragged"):
+            text(body + end)
+
+
+@pytest.mark.parametrize("orient", ["records", "columns", "split", "list"])
+def test_tables_in_json(tmp_path, orient):
+    content = PEOPLE.rename_axis("name").reset_index() if orient in ("records", "list") else PEOPLE
+    (tmp_path / "a.json").write_text(
+        json.dumps(content.to_dict(orient) if orient != "columns" else content.to_dict())
+    )
+    found = read_described(tmp_path / "a.json")
+    same(found.data, PEOPLE)
+    assert found.names == ["ann", "bob", "cem"]
+
+
+def test_workbooks(tmp_path):
+    PEOPLE.to_excel(tmp_path / "a.xlsx", index_label="name")
+    found = read_described(tmp_path / "a.xlsx")
+    same(found.data, PEOPLE)
+    assert (found.kind, found.names) == ("features", ["ann", "bob", "cem"])
+
+
+@pytest.mark.parametrize("row", [1, 2, 250])
+@pytest.mark.parametrize("fields", ["7,8", "7,8,9,10", "7", "7,8,9,10,11"])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_one_row_of_another_width_is_found_wherever_it_is(text, row, fields, quoted):
+    rows = [f'"{i}",{i + 1},{i + 2}' if quoted else f"{i},{i + 1},{i + 2}" for i in range(300)]
+    rows.insert(row, fields)
+    with pytest.raises(InputError, match=rf"line {row + 2} has {fields.count(',') + 1} field"):
+        text("a,b,c\n" + "\n".join(rows), kind="features")
 
 
 # Text and gaps ----------------------------------------------------------------------------------------------

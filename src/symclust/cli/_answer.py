@@ -5,33 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from symclust._text import showable
 from symclust._threads import cached_property
 from symclust.cli._console import errors, screen
-from symclust.cli._output import STDOUT, ToFiles, print_table, shows_memberships, write_table
+from symclust.cli._output import (
+    ANNOTATED,
+    STDOUT,
+    ToFiles,
+    print_table,
+    shows_memberships,
+    write_annotated,
+    write_table,
+)
 from symclust.cli._session import Session
+
+if TYPE_CHECKING:
+    from symclust.readers import Described
 
 MOST_ROWS = 20  # clusters that are listed on the screen: the largest
 MOST_DOUBTS = 6
-N_MEMBERS, N_TERMS = 4, 6
-BAR = 16
 
 
 @dataclass
 class Outcome:
-    """A fitted model, the names of its samples, and the table that they come from, if it is one."""
+    """A fitted model, the names of its samples, and what was read."""
 
     session: Session
     model: Any
     names: Sequence[Any] | None = None
     title: str = ""
-    source: Any = None
+    found: Described | None = None
 
     @cached_property
     def clustering(self) -> Any:
@@ -46,7 +54,7 @@ class Outcome:
         if str(to.output) == STDOUT:
             with session.trying("table"):
                 print_table(table())
-        session.write("table", lambda path: write_table(path, table()))
+        session.write("table", lambda path: self._write_rows(path, to.memberships, extra()))
         session.write("model", self.model.save)
         self.write_page()
 
@@ -60,7 +68,18 @@ class Outcome:
 
         self.session.write("report", make)
 
+    def _write_rows(self, path: Path, memberships: bool | None, extra: dict[str, Any]) -> None:
+        if self.found is not None and path.suffix.lower() in ANNOTATED:
+            write_annotated(path, self.rows(memberships, extra), self.found)
+        else:
+            write_table(path, self.table(memberships, extra))
+
     def table(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
+        """The rows beside the columns of the user's own table, if it is one."""
+        frame, source = self.rows(memberships, extra), None if self.found is None else self.found.original
+        return self._beside(source, frame) if hasattr(source, "columns") else frame
+
+    def rows(self, memberships: bool | None, extra: dict[str, Any]) -> Any:
         """One row per sample: name, label, confidence, what else is given, memberships."""
         from scipy.sparse import csr_array
 
@@ -70,21 +89,19 @@ class Outcome:
         shows_all = shows_memberships(n * self.clustering.n_clusters, memberships, self.session)
         # Topics have degrees of membership if they compete for the documents.
         model = self.model.flatten() if hasattr(self.model, "leaves") else self.model
-        gives_degrees = model._gives_degrees
         # Labels as zeros and ones are computed at each access, and may be larger than all the rest.
-        H = model.membership_ if shows_all or gives_degrees else csr_array((n, 0))
+        H = model.membership_ if shows_all else csr_array((n, 0))
         names = list(range(n) if self.names is None else self.names)
-        frame = sample_table(labels, H, names, gives_degrees).reset_index()
+        frame = sample_table(labels, H, names, model.confidence).reset_index()
         for place, (name, values) in enumerate(extra.items(), start=3):
             frame.insert(place, name, values)
-        frame = frame if shows_all else frame.iloc[:, : 3 + len(extra)]
-        return frame if self.source is None else self._beside_source(frame)
+        return frame if shows_all else frame.iloc[:, : 3 + len(extra)]
 
-    def _beside_source(self, frame: Any) -> Any:
+    def _beside(self, source: Any, frame: Any) -> Any:
         """Return the user's own table with the columns added; rows that were left out have gaps there."""
         names = frame.pop("name").to_list()
-        taken = {column: f"{column} (found)" for column in frame.columns if column in self.source.columns}
-        whole = self.source.join(frame.rename(columns=taken).set_axis(names, axis=0))
+        taken = {column: f"{column} (found)" for column in frame.columns if column in source.columns}
+        whole = source.join(frame.rename(columns=taken).set_axis(names, axis=0))
         label = taken.get("label", "label")
         whole[label] = whole[label].astype("Int64" if whole[label].isna().any() else frame.dtypes.iloc[0])
         if "name" not in whole.columns:
@@ -95,14 +112,14 @@ class Outcome:
 # In words ---------------------------------------------------------------------------------------------------
 
 
-def show_findings(answer: Outcome, *, is_on_stdout: bool = True) -> None:
-    """Draw what was found: sentences, sizes, and what is doubtful."""
+def show_findings(answer: Outcome, description: Any = None, *, is_on_stdout: bool = True) -> None:
+    """Draw what was found: sentences, the clusters in words, and what is doubtful."""
     if answer.session.shows_answer:
         with answer.session.trying("summary"):
-            _draw(answer.clustering, screen if is_on_stdout else errors)
+            _draw(answer.clustering, description, screen if is_on_stdout else errors)
 
 
-def _draw(clustering: Any, console: Console) -> None:
+def _draw(clustering: Any, description: Any, console: Console) -> None:
     from symclust.report import find
 
     findings = find(clustering)
@@ -112,52 +129,25 @@ def _draw(clustering: Any, console: Console) -> None:
         Text(showable(" ".join(findings.facts))),
         soft_wrap=wrap,
     )
-    console.print(_sizes(clustering))
+    for line in (description or clustering.description).lines(console.width, MOST_ROWS):
+        console.print(Text(line, style="" if line.startswith("   ") else "bold"), soft_wrap=True)
     for doubt in findings.doubts[:MOST_DOUBTS]:
         console.print(Text(f"! {showable(doubt.text)}", style="yellow"), soft_wrap=wrap)
 
 
-def _sizes(clustering: Any) -> Table:
-    from symclust.report import cluster_rows
-
-    rows = sorted(cluster_rows(clustering, N_MEMBERS, None), key=lambda row: -row.size)[:MOST_ROWS]
-    left = clustering.n_clusters - len(rows)
-    if not left:
-        rows.sort(key=lambda row: row.number)
-    noun = clustering.nouns.cluster
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column(noun, justify="right")
-    table.add_column(f"{clustering.nouns.sample}s", justify="right")
-    table.add_column("")
-    table.add_column("belong clearly" if any(row.clear for row in rows) else "", justify="right")
-    has_terms = any(row.terms for row in rows)
-    table.add_column("terms" if has_terms else "typical" if clustering.names is not None else "", ratio=1)
-    top = max((row.size for row in rows), default=1) or 1
-    for row in rows:
-        bar = "█" * max(1, round(BAR * row.size / top)) if row.size else ""
-        known = row.terms[:N_TERMS] if has_terms else _typical(clustering, row)
-        table.add_row(
-            Text(showable(row.name)),
-            f"{row.size:,}",
-            Text(bar, style="cyan"),
-            row.clear,
-            Text(", ".join(known)),
-        )
-    if left:
-        table.caption, table.caption_justify = f"and {left:,} smaller {noun}{'s' * (left != 1)}", "left"
-    return table
-
-
-def _typical(clustering: Any, row: Any) -> list[str]:
-    if clustering.names is None:
-        return []
-    return [showable(" ".join(member.name.split()))[:30] for member in row.typical]
+def finish(
+    answer: Outcome, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
+) -> None:
+    """Show what was found, write what is wanted, and end."""
+    show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
+    answer.write(to, extra)
+    answer.session.finish(lambda: {**about, **summary_of(answer)})
 
 
 # For programs -----------------------------------------------------------------------------------------------
 
 
-def summary_of(answer: Outcome) -> dict[str, Any]:
+def summary_of(answer: Outcome, description: Any = None) -> dict[str, Any]:
     """The findings as plain numbers and sentences, for --json."""
     from symclust.report import find
 
@@ -172,10 +162,11 @@ def summary_of(answer: Outcome) -> dict[str, Any]:
         f"n_{clustering.nouns.sample}s": clustering.n_samples,
         f"n_{clustering.nouns.cluster}s": clustering.n_clusters,
         "sizes": clustering.sizes,
+        "names": [one.name for one in description or clustering.description],
         "n_outside": int((clustering.labels < 0).sum()),
         "headline": findings.headline,
         "facts": findings.facts,
         "doubts": [doubt.text for doubt in findings.doubts],
         **{name: value for name, value in known.items() if value is not None},
-        **({} if clustering.selection is None else {"choice": clustering.selection.sentence}),
+        **({} if clustering.selection is None else {"choice": str(clustering.selection)}),
     }

@@ -10,12 +10,34 @@ from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from symclust import registry
 from symclust.cli._session import Session
 
+
+class _FlagsAsFlags:
+    """A command, or the group of all, whose help shows flags without a type."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in params:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return params
+
+
+class _Command(_FlagsAsFlags, TyperCommand):
+    pass
+
+
+class _Group(_FlagsAsFlags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
     name="symclust",
+    cls=_Group,
     help="Cluster anything that has pairwise similarities, by symmetric matrix factorization.",
     epilog="Start with: symclust demo. Exit codes: 0 all went well, 1 the input cannot be used or something "
     "failed, 2 the command was called wrongly, 130 interrupted by Ctrl-C (what was found is written).",
@@ -84,7 +106,7 @@ def _of_group(group: Any) -> list[Parameter]:
 
 
 for _name in registry.options("cli"):
-    app.command(_name.replace("_", "-"))(as_command(registry.resolve("cli", _name)))
+    app.command(_name.replace("_", "-"), cls=_Command)(as_command(registry.resolve("cli", _name)))
 
 
 def run() -> None:

@@ -27,13 +27,15 @@ OPTIONS = {
     "n_clusters": "-k",
     "n_topics": "-k",
     "n_segments": "--segments",
+    "n_subtypes": "-k",
+    "n_genes": "--genes",
     **{
         name: f"--{name.replace('_', '-')}"
         for name in (
             "kind", "delimiter", "header", "id_column", "columns", "drop", "numbers", "categories", "scale",
             "text_columns", "missing", "weight",
             "duplicates", "text_column", "key", "encoding", "max_iter", "time_limit", "tol", "affinity",
-            "method", "candidates", "way", "preset", "language", "min_df", "max_df",
+            "method", "candidates", "orientation", "layer", "way", "preset", "language", "min_df", "max_df",
         )
     },
 }  # fmt: skip
@@ -57,7 +59,7 @@ def as_options(message: str) -> str:
     >>> as_options("Say kind='features', id_column=None, header=False or columns=[...].")
     'Say --kind features, --id-column none, --no-header or --columns NAME,NAME.'
     """
-    return re.sub(r"\bn_(clusters|topics)\b", "-k", NAMED.sub(_as_option, message))
+    return re.sub(r"\bn_(clusters|topics|subtypes)\b", "-k", NAMED.sub(_as_option, message))
 
 
 def _as_option(found: re.Match[str]) -> str:

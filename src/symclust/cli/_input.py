@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from symclust.cli._output import check_output
 from symclust.cli._session import Session
 from symclust.exceptions import CombinationError, InputError
 
@@ -193,6 +194,7 @@ def read_input(
         other = [k for k in kinds if k in ("features", "graph", "similarity")]
         ways += f", or say what it is with --kind {' or '.join(other)}" if other else ""
         raise InputError(f"{name} holds {CALLED[found.kind]}. {ways}.")
+    check_output(session, found, name)
     session.note(f"Read {name}: {_shape(found)}.", style="")
     for note in found.notes:
         session.note(f"  {note}")

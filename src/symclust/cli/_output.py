@@ -1,4 +1,4 @@
-"""Files that commands write: tables with one row per sample, models, pages."""
+"""Files that commands write: tables with one row per sample, annotated graphs and AnnData, models, pages."""
 
 from __future__ import annotations
 
@@ -10,23 +10,38 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from symclust._files import replacing
+from symclust._files import new_folder, replacing
 from symclust._optional import missing
 from symclust._text import showable
 from symclust.cli._session import Session
 from symclust.exceptions import InputError, OptionError
 
+if TYPE_CHECKING:
+    from symclust.readers import Described
+
 PANEL = "What is written"
 _option = partial(typer.Option, rich_help_panel=PANEL)
 STDOUT = "-"
 MOST_CELLS = 20_000_000  # of memberships in a table, unless they are asked for: some 200 MB of text
-TABLES = (".csv", ".tsv", ".parquet", ".json")
+TABLES = (".csv", ".tsv", ".parquet", ".json", ".xlsx")
+GRAPHS = (".graphml", ".gml")
+ANNOTATED = (*GRAPHS, ".h5ad")  # files of graphs and expression, with the clusters written into them
 PAGES = (".html", ".htm")
+# The libraries that write a file, and the extra that installs them.
+NEEDED: dict[str, tuple[tuple[str, ...], str]] = {
+    **dict.fromkeys(TABLES, (("pandas",), "tables")),
+    ".parquet": (("pandas", "pyarrow"), "tables"),
+    ".xlsx": (("pandas", "openpyxl"), "tables"),
+    **dict.fromkeys(GRAPHS, (("pandas", "networkx"), "graphs")),
+    ".h5ad": (("anndata",), "expression"),
+    **dict.fromkeys(PAGES, (("jinja2", "matplotlib"), "cli")),
+}
 Target = tuple[Path | None, tuple[str, ...]]  # a file, and the endings that it may have
 
 
@@ -49,7 +64,8 @@ class ToFiles:
         _option(
             "--output",
             "-o",
-            help="Table with one row per sample: .csv, .tsv, .parquet or .json; - prints CSV.",
+            help="Table with one row per sample: .csv, .tsv, .parquet, .json or .xlsx; or the graph "
+            "(.graphml, .gml) or AnnData (.h5ad) with the clusters in it; - prints CSV.",
         ),
     ] = None
     memberships: Annotated[
@@ -71,7 +87,7 @@ class ToFiles:
             raise OptionError("--output - and --json would both print: give the table a file.")
         aim(
             session,
-            table=(self.output, TABLES),
+            table=(self.output, (*TABLES, *ANNOTATED)),
             model=(self.model, ()),
             report=(self.report, PAGES),
             **others,
@@ -104,16 +120,22 @@ def _problems(path: Path, endings: tuple[str, ...]) -> Iterator[str]:
         _check_place(path)
     except (OSError, ValueError) as error:  # ValueError: no path has a zero byte
         yield f"{name} cannot be written: {getattr(error, 'strerror', None) or error}."
-    absent = [library for library in _needed(suffix) if find_spec(library) is None]
-    if absent:
-        extra = "cli" if suffix in PAGES else "tables"
+    libraries, extra = NEEDED.get(suffix, ((), ""))
+    if absent := [library for library in libraries if find_spec(library) is None]:
         yield missing(absent[0], extra, name) + "."
 
 
-def _needed(suffix: str) -> tuple[str, ...]:
-    if suffix in PAGES:
-        return ("jinja2", "matplotlib")
-    return ("pandas", "pyarrow") if suffix == ".parquet" else ("pandas",) if suffix in TABLES else ()
+def check_output(session: Session, found: Described, name: str) -> None:
+    """Refuse a file that the clusters cannot be written into: a graph needs one, and .h5ad an AnnData."""
+    path = session.wanted.get("table")
+    suffix = "" if path is None else path.suffix.lower()
+    is_graph = found.kind == "graph" and hasattr(found.data, "csr")
+    if (suffix in GRAPHS and not is_graph) or (suffix == ".h5ad" and found.kind != "expression"):
+        there = f"has no {'graph' if suffix in GRAPHS else 'AnnData'}"
+        raise InputError(
+            f"{showable(str(path))} cannot be written: {name} {there} that clusters could be written into. "
+            f"Let the output end in {' or '.join(TABLES)}."
+        )
 
 
 def _check_place(path: Path) -> None:
@@ -166,12 +188,73 @@ def _write_parquet(frame: Any, file: Any) -> None:
     frame.to_parquet(file, index=False)
 
 
+def _write_excel(frame: Any, file: Any) -> None:
+    from pandas import ExcelWriter
+
+    texts = frame.select_dtypes(exclude="number")
+    shown = texts.map(lambda value: showable(value) if isinstance(value, str) else value)
+    with ExcelWriter(file, engine="openpyxl") as book:
+        frame.assign(**shown).to_excel(book, index=False)
+        for row in book.book.active.iter_rows():
+            for cell in row:
+                if cell.data_type == "f":  # a name that begins with = is a text, and nothing to compute
+                    cell.data_type = "s"
+
+
 WRITERS: dict[str, Callable[[Any, Any], None]] = {
     ".csv": _write_csv,
     ".tsv": lambda frame, file: _write_csv(frame, file, "\t"),
     ".json": _write_json,
     ".parquet": _write_parquet,
+    ".xlsx": _write_excel,
 }
+
+
+def write_annotated(path: Path, frame: Any, found: Described) -> None:
+    """Write what was read with the clusters of its nodes or samples."""
+    frame = frame.dropna(axis="columns", how="all")  # trees of communities have no confidence
+    if path.suffix.lower() in GRAPHS:
+        _write_graph(path, frame, found)
+    else:
+        _write_h5ad(path, frame, found.data)
+
+
+def _write_graph(path: Path, frame: Any, found: Described) -> None:
+    """By networkx: "label" is the name of a node in GML, so that its cluster is called "cluster"."""
+    import networkx
+
+    graph = found.original
+    if graph is None:
+        graph = networkx.from_scipy_sparse_array(found.data.csr)
+    graph = networkx.relabel_nodes(graph, dict(zip(graph, map(str, frame["name"]), strict=True)))
+    rows = frame.drop(columns="name").rename(columns={"label": "cluster"}).to_dict("records")
+    networkx.set_node_attributes(graph, dict(zip(graph, rows, strict=True)))
+    kept = (bool, int, float, str)  # what both formats hold
+    graph.graph = {key: value for key, value in graph.graph.items() if isinstance(value, kept)}
+    for place in (*graph.nodes.values(), *graph.edges.values()):
+        place |= {key: str(value) for key, value in place.items() if not isinstance(value, kept)}
+    with replacing(path) as file:
+        if path.suffix.lower() == ".gml":
+            networkx.write_gml(graph, file, stringizer=str)
+        else:
+            networkx.write_graphml(graph, file)
+
+
+def _write_h5ad(path: Path, frame: Any, adata: Any) -> None:
+    """Labels and confidence as columns of `obs`, memberships in `obsm`."""
+    degrees = [column for column in frame.columns if column.startswith("cluster_")]
+    for column in frame.columns.drop(["name", *degrees]):
+        free = f"{column} (found)" if column in adata.obs else column
+        values = frame[column].to_numpy()
+        adata.obs[free] = values.astype(str) if column == "label" else values
+        if column == "label":  # names of clusters, not numbers
+            adata.obs[free] = adata.obs[free].astype("category")
+    if degrees:
+        adata.obsm["memberships"] = frame[degrees].to_numpy()
+    with new_folder(path.parent) as folder, replacing(path) as file:
+        adata.write_h5ad(folder / "a.h5ad")
+        with (folder / "a.h5ad").open("rb") as written:
+            copyfileobj(written, file)
 
 
 def shows_memberships(cells: int, wanted: bool | None, session: Session) -> bool:

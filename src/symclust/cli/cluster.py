@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from symclust.cli._answer import Outcome, show_findings, summary_of
+from symclust.cli._answer import Outcome, finish
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, SampleOptions, called, plan_table, read_input
 from symclust.cli._methods import MethodName, make_model, number_of
-from symclust.cli._output import STDOUT, ToFiles
+from symclust.cli._output import ToFiles
 from symclust.cli._session import Session, Work
 
 __all__ = ["cluster"]
@@ -57,9 +56,9 @@ def cluster(
 ) -> None:
     """Cluster the rows of a table, a matrix of similarities, or the nodes of a graph.
 
-    Reads CSV, TSV, Parquet, NPY, NPZ, MatrixMarket, AnnData, edge lists, GraphML and GML, compressed or not.
-    What was guessed about the file is printed. Ctrl-C keeps the best that was found, writes it and exits with
-    code 130; also while the number of clusters is chosen.
+    Reads CSV, TSV, Parquet, JSON, .xlsx, NPY, NPZ, MatrixMarket, AnnData, edge lists, GraphML, GML, GEXF and
+    Pajek. What was guessed about the file is printed. Ctrl-C keeps the best that was found, writes it and
+    exits with code 130; also while the number of clusters is chosen.
 
     Example: `symclust cluster people.csv -k 8 --output labels.csv --report people.html`
     """
@@ -70,7 +69,7 @@ def cluster(
     found = read_input(session, file, reading, ("features", "similarity", "graph", "expression"))
     fit(session, model, plan_table(session, model, found.data), resumable)
     title = f"Clusters in {called(file)}"
-    answer = Outcome(session, model, model.node_names_ or found.names, title, found.table)
+    answer = Outcome(session, model, model.node_names_ or found.names, title, found)
     about = {"command": "cluster", "file": str(file), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": method})
 
@@ -107,12 +106,3 @@ def _choose(session: Session, model: Any, data: Any) -> Any:
     if session.is_interrupted and "time_limit" in model.get_params():
         model.set_params(time_limit=min(QUICK, model.time_limit or QUICK))
     return chosen
-
-
-def finish(
-    answer: Outcome, to: ToFiles, about: dict[str, Any], extra: Callable[[], dict[str, Any]] = dict
-) -> None:
-    """Show what was found, write what is wanted, and end."""
-    show_findings(answer, is_on_stdout=str(to.output) != STDOUT)
-    answer.write(to, extra)
-    answer.session.finish(lambda: {**about, **summary_of(answer)})

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from symclust.cli._answer import Outcome
+from symclust.cli._answer import Outcome, finish
 from symclust.cli._checkpoint import Resumable
 from symclust.cli._input import FILE_HELP, OfGraphs, read_input
 from symclust.cli._methods import GraphMethodName, make_model, number_of
 from symclust.cli._output import PANEL, ToFiles
 from symclust.cli._session import Work
-from symclust.cli.cluster import finish, fit
+from symclust.cli.cluster import fit
 
 __all__ = ["communities"]
 
@@ -58,9 +58,9 @@ def communities(
 ) -> None:
     """Find communities in a network.
 
-    Reads edge lists with or without weights (two names per line), GraphML, GML, and adjacency matrices in
-    CSV, MatrixMarket, NPY or NPZ. Names of nodes are kept. Ctrl-C keeps the best that was found, writes it
-    and exits with code 130.
+    Reads edge lists with or without weights (two names per line), GraphML, GML, GEXF, Pajek, nodes and links
+    in JSON, and adjacency matrices in CSV, MatrixMarket, NPY or NPZ. Names of nodes are kept. Ctrl-C keeps
+    the best that was found, writes it and exits with code 130.
 
     Example: `symclust communities friends.txt --output communities.csv --report friends.html`
     """
@@ -73,7 +73,8 @@ def communities(
     if chosen == "tree" and clusters == "auto":
         model.set_params(n_clusters=None)  # as many as raise the modularity: a network may have thousands
     fit(session, model, found.data, resumable)
-    answer = Outcome(session, model, model.node_names_ or found.names, f"Communities in {graph.name}")
+    title = f"Communities in {graph.name}"
+    answer = Outcome(session, model, model.node_names_ or found.names, title, found)
     about = {"command": "communities", "file": str(graph), "kind": found.kind, "notes": found.notes}
     finish(answer, to, {**about, "method": chosen}, partial(_shared, model, overlap))
 

@@ -1,11 +1,8 @@
-"""`symclust reproduce`: the experiments of the papers, from a checkout of the project."""
+"""`symclust reproduce`: the tables of the papers, with a verdict on each number."""
 
 from __future__ import annotations
 
-import ast
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,19 +11,32 @@ from rich.table import Table
 from rich.text import Text
 
 from symclust.cli._console import screen
-from symclust.cli._session import INTERRUPTED, Session
-from symclust.exceptions import InputError, OptionError
+from symclust.cli._session import Session
+from symclust.exceptions import InputError
+from symclust.reproduce import (
+    Cell,
+    Kept,
+    PrintedTable,
+    Reproduction,
+    choose,
+    reproduce_tables,
+    tables,
+    write_page,
+)
 
 __all__ = ["reproduce"]
 
-FOLDER = Path("benchmarks") / "papers"
+INCOMPLETE, UNEXPLAINED = 3, 4
+SHOWN = 20  # cells below the printed numbers; the page and --json have all
 
 
 def reproduce(
-    table: Annotated[
-        str | None,
+    names: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="What to reproduce; without a name, what there is is listed.", show_default=False
+            metavar="TABLE...",
+            help="symnmf:5, a document such as thesis, or all; without one, the tables are listed.",
+            show_default=False,
         ),
     ] = None,
     data: Annotated[
@@ -38,77 +48,100 @@ def reproduce(
             file_okay=False,
         ),
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few runs, and small data sets only.")] = False,
+    stored: Annotated[bool, typer.Option("--stored", help="Run nothing: compare what is kept.")] = False,
+    results: Annotated[
+        Path,
+        typer.Option(
+            "--results", help="File in which results are kept; a run that was ended goes on from it."
+        ),
+    ] = Path("symclust-reproduce.jsonl"),
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", help="Write the tables as a page in Markdown.", show_default=False),
+    ] = None,
     *,
     session: Session,
 ) -> None:
-    """Repeat the tables and figures of the papers, and put ours beside theirs.
+    """Repeat the tables of the papers, and put ours beside theirs.
 
-    The experiments are scripts in the folder `benchmarks/papers` of the source code, not of the installed
-    package: run this in a checkout. Tables are printed and kept in `benchmarks/results`. Some take hours.
+    Each number gets a verdict: reached, within spread, order holds, below (and why), data differ, no data,
+    no method, or not run. Some tables take hours. Exit codes: 0 if all numbers were compared that have data
+    and a method, 1 if none was, 3 if data are missing or an experiment failed, 4 if a number is below the
+    printed one for no known reason.
 
-    Example: `symclust reproduce cliques`
+    Example: `symclust reproduce leftstochastic:5 --data data --quick`
     """
-    checkout = _checkout()
-    known = _experiments(checkout / FOLDER)
-    if table is None:
+    if not names:
+        known = tables()
         _list(session, known)
-        session.finish(lambda: {"command": "reproduce", "checkout": checkout, "experiments": known})
+        titles = {key: table.title for key, table in known.items()}
+        session.finish(lambda: {"command": "reproduce", "tables": titles})
         return
-    name = table.replace("-", "_")
-    if name not in known:
-        raise OptionError(f"There is no experiment {table!r}. Choose one of {', '.join(known)}.")
-    session.note(
-        f"Running {checkout / FOLDER / name}.py; results go to {checkout / 'benchmarks' / 'results'}"
-    )
-    code = _run(checkout, name, data, session)
-    if code:
-        raise typer.Exit(code)
-    results = checkout / "benchmarks" / "results"
-    session.finish(lambda: {"command": "reproduce", "experiment": name, "results": results})
+    chosen = choose(names)
+    if data is None and "SYMCLUST_DATA" in os.environ:
+        data = Path(os.environ["SYMCLUST_DATA"])
+    kept = Kept(results)
+    if kept.records and not stored:
+        session.note(
+            f"{len(kept.records)} results are kept in {results}, and are not computed again. "
+            "Delete it to begin anew."
+        )
+    found = reproduce_tables(chosen, data, kept, quick=quick, run=not stored, note=session.note)
+    if page is not None:
+        session.wanted["page"] = page
+        session.write("page", lambda path: write_page(path, found, names))
+    _show(session, found)
+    session.finish(lambda: {"command": "reproduce", "results": results, **_summary(found)})
+    if not found.compared:
+        raise InputError(
+            f"No number was compared. {_lack(found) or 'Nothing is kept, or --quick leaves it out.'}"
+        )
+    if lack := _lack(found):
+        session.note(lack, "yellow")
+        raise typer.Exit(INCOMPLETE)
+    if found.unexplained:
+        raise typer.Exit(UNEXPLAINED)
 
 
-def _checkout() -> Path:
-    """The folder of the project's source code, here or above."""
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / FOLDER / "__main__.py").is_file() and (folder / "src" / "symclust").is_dir():
-            return folder
-    raise InputError(
-        f"{here} is no checkout of symclust. The experiments are scripts in {FOLDER}, which come with the "
-        "source code and not with the installed package: get the source code, and run this in its folder."
-    )
-
-
-def _experiments(folder: Path) -> dict[str, str]:
-    """The names of the experiments, and the first sentence each says of itself."""
-    found = {}
-    for path in sorted(folder.glob("[!_]*.py")):
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        found[path.stem] = text.partition("\n")[0].rstrip(".")
-    return found
-
-
-def _list(session: Session, known: dict[str, str]) -> None:
+def _list(session: Session, known: dict[str, PrintedTable]) -> None:
     if session.shows_answer:
-        table = Table(box=None, header_style="dim", pad_edge=False)
-        table.add_column("experiment", style="bold", no_wrap=True)
-        table.add_column("what it repeats")
-        for name, text in known.items():
-            table.add_row(name.replace("_", "-"), Text(text))
-        screen.print(table)
+        grid = Table(box=None, header_style="dim", pad_edge=False)
+        for name in ("table", "numbers", "what it shows"):
+            grid.add_column(name, no_wrap=name == "table")
+        for key, table in known.items():
+            grid.add_row(key, str(len(table.rows) * len(table.columns)), Text(table.title))
+        screen.print(grid)
 
 
-def _run(checkout: Path, name: str, data: Path | None, session: Session) -> int:
-    """Run an experiment in a process of its own, which prints for itself; return its exit code."""
-    environment = dict(os.environ)
-    if data is not None:
-        environment["SYMCLUST_DATA"] = str(data.resolve())
-    command = [sys.executable, "-m", "benchmarks.papers", name]
-    with subprocess.Popen(
-        command, cwd=checkout, env=environment, stdout=sys.stderr if session.as_json else None
-    ) as process:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:  # which the terminal has sent to both
-            process.wait()
-            return INTERRUPTED
+def _show(session: Session, found: Reproduction) -> None:
+    below = [cell for cells in found.cells.values() for cell in cells if cell.verdict == "below"]
+    for cell in below[:SHOWN]:
+        session.say(_line(cell))
+    if len(below) > SHOWN:
+        session.say(f"... and {len(below) - SHOWN} more: see --page or --json.")
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.counts.items())
+    session.say(f"{found.compared} numbers compared: {counts}. {found.seconds:,.0f} s of processor time.")
+
+
+def _line(cell: Cell) -> str:
+    table, row, column = cell.key
+    why = cell.why or "no reason is known"
+    return f"{table}, {row}, {column}: {cell.ours:.4g}, printed {cell.printed:.4g}; {why}"
+
+
+def _lack(found: Reproduction) -> str:
+    """Return what kept numbers from being compared: data that are not there, and failures."""
+    parts = [f"Not in the folder of --data: {', '.join(found.lacking)}."] if found.lacking else []
+    parts += [f"{piece} failed: {error}" for piece, error in found.failed.items()]
+    return " ".join(parts)
+
+
+def _summary(found: Reproduction) -> dict[str, object]:
+    cells = [
+        {**cell.key._asdict(), "difference": cell.difference, **dict(list(cell._asdict().items())[1:])}
+        for some in found.cells.values()
+        for cell in some
+    ]
+    about = {"lacking": found.lacking, "failed": found.failed, "processor_seconds": found.seconds}
+    return {"compared": found.compared, "counts": found.counts, **about, "cells": cells}

@@ -21,25 +21,23 @@ from symclust.cli._session import Work
 
 __all__ = ["select_k"]
 
-BAR = 12
+BAR, ROWS = 12, 10
 
 
 Rule = Literal[
     "auto",
-    "adjusted_modularity",
     "gps",
     "prediction_strength",
     "gap",
     "consensus",
     "cross_validation",
-    "silhouette",
-    "modularity",
-    "bethe_hessian",
 ]
 
 
-def candidates_of(value: str) -> Any:
-    """The numbers that "2-10" or "2,4,8" stands for."""
+def candidates_of(value: str | None) -> Any:
+    """The numbers that "2-10" or "2,4,8" stands for; None for nothing."""
+    if value is None:
+        return None
     numbers: set[int] = set()
     for part in value.split(","):
         found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.|:)\s*(\d+)\s*)?", part)
@@ -54,15 +52,16 @@ def candidates_of(value: str) -> Any:
 def select_k(
     file: Annotated[Path, typer.Argument(help=FILE_HELP, allow_dash=True, show_default=False)],
     candidates: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--candidates",
             "-c",
-            help="Numbers to try: 2-10, or 2,4,8.",
+            help="Numbers to try: 2-10, or 2,4,8. By default all with auto, 2-10 with other methods.",
             callback=candidates_of,
             metavar="LIST",
+            show_default=False,
         ),
-    ] = "2-10",
+    ] = None,
     method: Annotated[
         Rule,
         typer.Option(
@@ -111,12 +110,17 @@ def select_k(
     written.write_page()
     scores = {name: curve.values for name, curve in answer.curves.items()}
     about = {"command": "select-k", "file": str(file), "method": method, "n_clusters": answer.n_clusters}
-    rest = {"sentence": answer.sentence, "candidates": answer.candidates, "curves": scores}
+    rest = {
+        "sentence": str(answer),
+        "ranking": answer.ranking,
+        "candidates": answer.candidates,
+        "curves": scores,
+    }
     session.finish(lambda: {**about, **rest})
 
 
 def _show(session: Work, answer: Any) -> None:
-    """Draw the numbers that were tried with what the choice rests on; the whole table is for --output."""
+    """Draw the best numbers with what the choice rests on; the whole table is for --output."""
     if not session.shows_answer:
         return
     import numpy as np
@@ -128,7 +132,10 @@ def _show(session: Work, answer: Any) -> None:
     for name in ("", "clusters", *shown, ""):
         table.add_column(Text(name), justify="right" if name else "left")
     highest = max(float(np.nanmax(curve.values)), 1e-300)
+    best = answer.ranking[:ROWS]
     for row, k in enumerate(answer.candidates):
+        if int(k) not in best:
+            continue
         is_chosen = int(k) == answer.n_clusters
         cells = [f"{values[row]:.4g}" if np.isfinite(values[row]) else "–" for values in shown.values()]
         bar = Text(
@@ -137,4 +144,4 @@ def _show(session: Work, answer: Any) -> None:
         )
         table.add_row("→" if is_chosen else "", str(k), *cells, bar, style="bold" if is_chosen else "")
     screen.print(table)
-    session.say(as_options(answer.sentence), "bold")
+    session.say(as_options(str(answer)), "bold")

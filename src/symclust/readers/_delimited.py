@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -147,41 +148,43 @@ def parse(
 ) -> Any:
     """A DataFrame with one column for each of `names`; `kinds` holds dtypes by the number of a column.
 
-    Rows of another width are refused: pandas would fill or cut them without a word.
+    Rows of another width are refused. pandas refuses longer ones, and fills shorter ones in: these end in a
+    gap, so that a table without a gap in its last column needs no second look.
     """
-    what, pandas = source.name, need("pandas", "tables", f"Reading {source.name}")
-    n_rows = _check_widths(data, layout, len(names), has_header, what)
-    texts = sum(_is_text(place, layout.rows[has_header:], kinds) for place in range(len(names)))
+    what, pandas, width = source.name, need("pandas", "tables", f"Reading {source.name}"), len(names)
+    n_rows = data.count(b"\n") + 1
+    texts = sum(_is_text(place, layout.rows[has_header:], kinds) for place in range(width))
     source.afford(
-        n_rows * (TEXT * texts + 8 * (len(names) - texts)),
-        f"The table of {n_rows:,} × {len(names):,} fields in {what}",
+        n_rows * (TEXT * texts + 8 * (width - texts)),
+        f"The table of {n_rows:,} × {width:,} fields in {what}",
         PART,
     )
-    quoting = csv.QUOTE_MINIMAL if b'"' in data else csv.QUOTE_NONE
+    if any(len(row) > width for row in layout.rows[has_header:]):  # in the first row pandas would cut it off
+        _check_widths(data, layout, width, has_header, what)
     try:
-        frame = pandas.read_csv(
-            io.BytesIO(data),
-            sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
-            header=0 if has_header else None,
-            names=range(len(names)),
-            dtype=kinds,
-            na_values=list(MISSING),
-            keep_default_na=False,
-            na_filter=gaps,
-            index_col=False,
-            low_memory=False,
-            float_precision="round_trip",  # what was written is read, to the bit
-            skipinitialspace=True,
-            quoting=quoting,
-        )
-    except (
-        pandas.errors.ParserError,
-        pandas.errors.EmptyDataError,
-        csv.Error,
-        ValueError,
-        OverflowError,
-    ) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = pandas.read_csv(
+                io.BytesIO(data),
+                sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
+                header=0 if has_header else None,
+                names=range(width),
+                dtype=kinds,
+                na_values=list(MISSING),
+                keep_default_na=False,
+                na_filter=gaps,
+                index_col=False,
+                low_memory=False,
+                float_precision="round_trip",  # what was written is read, to the bit
+                skipinitialspace=True,
+                quoting=csv.QUOTE_MINIMAL if b'"' in data else csv.QUOTE_NONE,
+            )
+    except (ValueError, OverflowError, csv.Error, pandas.errors.ParserWarning) as error:
+        _check_widths(data, layout, width, has_header, what)
         raise InputError(f"{what} cannot be read as a table: {str(error).splitlines()[0]}.") from error
+    last = frame.iloc[:, -1]
+    if last.isna().any() or (last.dtype == object and (last == "").any()):
+        _check_widths(data, layout, width, has_header, what)
     for place, column in frame.items() if gaps and NONE.encode() in data else ():
         if column.dtype == object and (column == NONE).any():
             others = column[column != NONE].dropna()
@@ -199,63 +202,40 @@ def _is_text(place: int, rows: list[list[str]], kinds: dict[int, Any]) -> bool:
     )
 
 
-def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, what: str) -> int:
-    """Return how many rows there are, of which each has as many fields as are expected."""
-    widths, lines = _widths(data, layout.delimiter)
-    first = 1 if has_header else 0  # a header may lack the name of the column of names
-    wrong = np.flatnonzero(widths[first:] != expected)
-    if wrong.size:
-        place = int(wrong[0]) + first
-        more = "" if wrong.size == 1 else f", and {wrong.size - 1:,} more likewise"
+def _check_widths(data: bytes, layout: Layout, expected: int, has_header: bool, what: str) -> None:
+    """Refuse rows that have another number of fields; a header may lack the name of the column of names."""
+    rows = _widths(data, layout.delimiter)[has_header:]
+    wrong = [(width, line) for width, line in rows if width != expected]
+    if wrong:
+        (width, line), more = wrong[0], len(wrong) - 1
         raise InputError(
-            f"{what} is ragged: line {lines[place]:,} has {_fields(widths[place])} where {expected} are "
-            f"expected{more}. Fix it, or name another delimiter (delimiter=...); fields with a delimiter in "
-            "them need quotes."
+            f"{what} is ragged: line {line:,} has {width} field{'s' * (width != 1)} where {expected} are "
+            f"expected{f', and {more:,} more likewise' if more else ''}. Fix it, or name another delimiter "
+            "(delimiter=...); fields with a delimiter in them need quotes."
         )
-    return len(widths) - first
 
 
-def _fields(number: int) -> str:
-    return "1 field" if number == 1 else f"{number} fields"
-
-
-def _widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:
+def _widths(data: bytes, delimiter: str) -> list[tuple[int, int]]:
     """The number of fields of each row that is not blank, and the line it begins in, from 1 on."""
-    if b'"' in data and delimiter != SPACES:
-        return _quoted_widths(data, delimiter)
-    letters = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", dtype=np.uint8)
-    ends = np.flatnonzero(letters == 10)
-    starts = np.r_[0, ends[:-1] + 1]
-    is_blank = (letters == 32) | (letters == 9)
-    is_letter = ~is_blank & (letters != 10)
-    filled = np.add.reduceat(is_letter, starts, dtype=np.int32) > 0
     if delimiter == SPACES:
-        begins = is_letter & ~np.r_[False, is_letter[:-1]]
-        counts = np.add.reduceat(begins, starts, dtype=np.int32)
-    else:
-        counts = np.add.reduceat(letters == ord(delimiter), starts, dtype=np.int32) + 1
-        filled |= counts > 1
-    return counts[filled], np.flatnonzero(filled) + 1
-
-
-def _quoted_widths(data: bytes, delimiter: str) -> tuple[np.ndarray, np.ndarray]:
+        lines = enumerate(data.split(b"\n"), start=1)
+        return [(len(fields), line) for line, text in lines if (fields := text.split())]
     reader = csv.reader(
         io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter, skipinitialspace=True
     )
-    widths, lines, before = [], [], 0
+    widths, before = [], 0
     try:
         for row in reader:
-            if any(field.strip() for field in row) or len(row) > 1:
-                widths.append(len(row))
-                lines.append(before + 1)
+            if len(row) > 1 or any(field.strip() for field in row):
+                widths.append((len(row), before + 1))
             before = reader.line_num
     except csv.Error as error:
         if "field larger" not in str(error):
             raise InputError(f"Line {reader.line_num:,} cannot be divided into fields: {error}.") from error
-    return np.array(widths, dtype=np.int64), np.array(lines, dtype=np.int64)
+    return widths
 
 
 def line_of(data: bytes, delimiter: str, row: int) -> int:
     """The line, from 1 on, in which a row begins; rows count from 0, blank lines are none."""
-    lines = _widths(data, delimiter)[1]
-    return int(lines[min(row, len(lines) - 1)])  # a field that csv finds too long ends the count
+    rows = _widths(data, delimiter)
+    return rows[min(row, len(rows) - 1)][1]  # a field that csv finds too long ends the count

@@ -29,15 +29,15 @@ class Described:
         Names of the samples, nodes or documents.
     notes : list of str
         Sentences about what was guessed, dropped or filled in.
-    table : DataFrame or None
-        A table of features as it stands in the file, with rows and columns that `data` lacks.
+    original : DataFrame, networkx.Graph or None
+        A table of features, or a graph, as it stands in the file, with all that `data` lacks.
     """
 
     data: Any
     kind: str
     names: list[Any] | None = None
     notes: list[str] = field(default_factory=list)
-    table: Any = None
+    original: Any = None
 
 
 def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from symclust._types import Data, FilePath
 from symclust.exceptions import CombinationError, InputError, OptionError
@@ -16,10 +17,17 @@ from symclust.readers._pairs import KINDS, Described
 from symclust.readers._source import FEWER, Source, magic_of
 from symclust.readers.arrays import read_matrix_market, read_npy, read_npz
 from symclust.readers.expression import read_h5ad
-from symclust.readers.graphs import end_places, looks_like_edges, read_edges, read_gml, read_graphml
+from symclust.readers.graphs import (
+    PARSERS,
+    end_places,
+    has_attributes,
+    looks_like_edges,
+    read_edges,
+    read_networkx,
+)
 from symclust.readers.images import read_image_file
 from symclust.readers.on_disk import is_on_disk, read_on_disk
-from symclust.readers.tables import looks_like_header, read_excel, read_json, read_parquet, read_table
+from symclust.readers.tables import LOADERS, looks_like_header, read_frame, read_table
 from symclust.readers.texts import (
     TEXT_NAMES,
     find_text_column,
@@ -30,19 +38,24 @@ from symclust.readers.texts import (
 )
 from symclust.validation import MARK, check_known
 
+if TYPE_CHECKING:
+    import anndata
+    import numpy as np
+    import pandas
+    from scipy import sparse
+
+    from symclust.operators import Network, OnDisk, Operator
+
 MATRICES = ("features", "similarity", "graph")
 # The reader of each format, and the kinds of data it may hold.
 READERS: dict[str, tuple[Callable[..., Described], tuple[str, ...]]] = {
     "table": (read_table, MATRICES),
-    "parquet": (read_parquet, MATRICES),
-    "json": (read_json, MATRICES),
-    "excel": (read_excel, MATRICES),
+    **{form: (partial(read_frame, load), MATRICES) for form, load in LOADERS.items()},
     "npy": (read_npy, (*MATRICES, "image")),
     "npz": (read_npz, (*MATRICES, "image")),
     "matrix_market": (read_matrix_market, MATRICES),
     "edges": (read_edges, ("graph",)),
-    "graphml": (read_graphml, ("graph",)),
-    "gml": (read_gml, ("graph",)),
+    **{form: (partial(read_networkx, parser), ("graph",)) for form, parser in PARSERS.items()},
     "folder": (read_folder, ("texts",)),
     "on_disk": (read_on_disk, ("graph",)),
     "json_lines": (read_json_lines, ("texts",)),
@@ -64,11 +77,22 @@ ENDINGS = {
     ".el": "edges",
     ".graphml": "graphml",
     ".gml": "gml",
+    ".gexf": "gexf",
+    ".net": "pajek",
+    ".paj": "pajek",
     ".jsonl": "json_lines",
     ".ndjson": "json_lines",
     ".h5ad": "h5ad",
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"), "image"),
 }
+# How graphs in text begin, in lower case.
+GRAPHS = {
+    "gexf": rb"<gexf|<\?xml[^>]*>\s*(<!--.*?-->\s*)*<gexf",
+    "graphml": rb"<\?xml|<graphml|<!doctype",
+    "gml": rb"(creator\s.*\n|version\s.*\n|comment\s.*\n)*graph\s*\[",
+    "pajek": rb"\*(network|vertices)\b",
+}
+NODE_LINK = re.compile(rb'\s*\{(?=.*"nodes"\s*:)(?=.*"(links|edges)"\s*:)', re.DOTALL)
 DELIMITED = (".csv", ".tsv", ".tab")
 ADVICE = {
     ".pkl": "Pickles can run any code and are never opened.",
@@ -84,12 +108,45 @@ ADVICE = {
 }
 ONE_DOCUMENT = (".md", ".html", ".htm", ".rst")
 MOST_FIELDS = 4  # of an edge: two ends, a weight and a date
-PLANNED = ("table", "parquet", "json", "excel")  # tables of features, prepared by `fit`
+PLANNED = ("table", *LOADERS)  # tables of features, prepared by `fit`
 OF_PLANS = ("drop", "numbers", "categories", "log", "scale", "category_weight")
 OF_TEXTS, OF_GRAPHS = ("text_column",), ("duplicates", "weight")
 
 
-def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
+class ReadOptions(TypedDict, total=False):
+    """What `read` takes beside a path and a kind."""
+
+    delimiter: str | None
+    header: bool | Literal["auto"]
+    id_column: str | int | None
+    columns: str | int | Sequence[str | int] | None
+    text_columns: Literal["auto", "error", "drop", "one_hot"]
+    missing: Literal["auto", "error", "drop_rows", "drop_columns", "mean"]
+    drop: Sequence[str | int]
+    numbers: Sequence[str | int]
+    categories: Sequence[str | int]
+    log: bool | Literal["auto"] | Sequence[str | int]
+    scale: str | None
+    category_weight: float | None
+    weight: str | int | None
+    duplicates: Literal["error", "sum", "max", "first"]
+    memory_limit: int
+    text_column: str | None
+    key: str | None
+    encoding: str
+
+
+@overload
+def read(path: FilePath, kind: Literal["texts"], **options: Unpack[ReadOptions]) -> dict[str, str]: ...
+@overload
+def read(path: FilePath, kind: Literal["image"], **options: Unpack[ReadOptions]) -> np.ndarray: ...
+@overload
+def read(path: FilePath, kind: Literal["graph"], **options: Unpack[ReadOptions]) -> Network | OnDisk: ...
+@overload
+def read(
+    path: FilePath, kind: str = "auto", **options: Unpack[ReadOptions]
+) -> pandas.DataFrame | np.ndarray | sparse.csr_array | Operator | dict[str, str] | anndata.AnnData: ...
+def read(path: FilePath, kind: str = "auto", **options: Unpack[ReadOptions]) -> Data:
     r"""Read a file of any supported format as something that `fit` or `topics` takes, with names.
 
     Parameters
@@ -154,7 +211,7 @@ def read(path: FilePath, kind: str = "auto", **options: Any) -> Data:
     return read_described(path, kind, **options).data
 
 
-def read_described(path: FilePath, kind: str = "auto", **options: Any) -> Described:
+def read_described(path: FilePath, kind: str = "auto", **options: Unpack[ReadOptions]) -> Described:
     r"""Read a file as `read` does, and describe the data: their kind, names, and all assumptions.
 
     Parameters
@@ -182,7 +239,7 @@ def read_described(path: FilePath, kind: str = "auto", **options: Any) -> Descri
     check_known("kind", kind, ("auto", *KINDS))
     source = Source(path)
     try:
-        return _read(source, kind, options)
+        return _read(source, kind, dict(options))
     except MemoryError as error:  # of a library, for more than was foreseen
         raise InputError(f"{source.name} takes more memory than there is. {FEWER}") from error
     except OSError as error:  # a file that has gone, a disk that fails
@@ -238,10 +295,11 @@ def _format_of(source: Source, kind: str, options: dict[str, Any]) -> str:
 def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str:  # noqa: PLR0911
     data = source.text(options.get("encoding", "utf-8"))
     start = data[:400].lstrip().lower()
-    if start.startswith((b"<?xml", b"<graphml", b"<!doctype")):
-        return "graphml"
-    if re.match(rb"(creator\s.*\n|version\s.*\n|comment\s.*\n)*graph\s*\[", start) or source.suffix == ".gml":
-        return "gml"
+    for form, pattern in GRAPHS.items():
+        if re.match(pattern, start):
+            return form
+    if source.suffix == ".json" and NODE_LINK.match(data):
+        return "node_link"
     if source.suffix == ".json" and (b"\n" not in data.strip() or not _is_json(data)):
         return "json"
     if kind in ("auto", "texts") and _is_json(data):
@@ -249,6 +307,8 @@ def _format_of_text(source: Source, kind: str, options: dict[str, Any]) -> str: 
     bare = without_comments(data)
     if not bare.strip():
         raise InputError(f"{source.name} holds comments alone, lines that begin with # or %.")
+    if kind in ("auto", "graph") and has_attributes(bare):
+        return "edges"
     layout = lay_out(take_sample(bare, source.name), source.suffix, options.get("delimiter"))
     wanted = kind if kind != "auto" else _kind_by_options(options)
     if wanted == "auto":

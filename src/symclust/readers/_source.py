@@ -30,7 +30,6 @@ FEWER = "Give a file with less in it."
 # Codecs that Python has for names of hosts, mail and its own literals: files are not written in them.
 ODD = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 GZIP = b"\x1f\x8b"
-DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error)
 WIDE = ("utf-16", "utf-32")  # zero bytes are part of their letters
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -63,7 +62,8 @@ def naming_damage(problem: str) -> Iterator[None]:
         raise
     except Exception as error:  # parsers have errors of many kinds
         first = str(error).split("\n")[0].rstrip(".")[:200]
-        raise InputError(f"{problem}: {first}.") from error
+        is_bare = not first or isinstance(error, LookupError)
+        raise InputError(f"{problem}: {type(error).__name__ + ' ' if is_bare else ''}{first}.") from error
 
 
 class Source:
@@ -93,6 +93,7 @@ class Source:
                 f"{type(path).__name__}."
             )
         self.notes: list[str] = []
+        self._texts: dict[str, bytes] = {}  # by encoding
         if not os.fspath(path):
             raise InputError(
                 "The path is empty: there is no file to read. Give a file, or '.' for the current folder."
@@ -155,31 +156,14 @@ class Source:
     def head(self) -> bytes:
         """The first bytes, decompressed; of a file without reading the rest."""
         with self.open() as file:
-            return self.take(file, 4096)
-
-    def take(self, file: Any, size: int) -> bytes:
-        """The next bytes of a file that was opened here; a stream that cannot go on is refused."""
-        try:
-            return file.read(size)
-        except DAMAGE as error:
-            raise self._damaged(error) from error
-
-    def fill(self, file: Any, out: Any) -> int:
-        """Read the next bytes of a file into an array of bytes; return how many there were."""
-        view, count = memoryview(out), 0
-        try:
-            while count < len(view) and (read := file.readinto(view[count : count + CHUNK])):
-                count += read
-            file.read(1)  # compares the checksum where that was the end
-        except DAMAGE as error:
-            raise self._damaged(error, count) from error
-        return count
+            return file.read(4096)
 
     def open(self) -> IO[bytes]:
         """The decompressed bytes as a file that is read from its beginning on."""
         if self.path is None or self.path.is_fifo() or "data" in self.__dict__:
             return io.BytesIO(self.data)
-        return gzip.open(self.path) if self._is_gzip() else self.path.open("rb")  # type: ignore[return-value]
+        is_packed = self._is_gzip()
+        return Unpacked(self.path, name=self.name) if is_packed else self.path.open("rb")  # type: ignore[return-value]
 
     def open_anywhere(self) -> IO[bytes]:
         """The decompressed bytes as a file that is read in any order."""
@@ -200,7 +184,8 @@ class Source:
         """All bytes, decompressed, as long as the budget holds them."""
         if self.path is None or self.path.is_fifo():
             packed = self._received.startswith(GZIP)
-            return self._read(gzip.GzipFile(fileobj=io.BytesIO(self._received))) if packed else self._received
+            unpacked = Unpacked(io.BytesIO(self._received), name=self.name)
+            return self._read(unpacked) if packed else self._received
         self.afford(self.size, f"Reading {self.name}", PART, ROOM)
         with self.open() as file:
             return self._read(file)
@@ -208,7 +193,7 @@ class Source:
     def _read(self, file: Any, is_unpacked: bool = True) -> bytes:
         """All that a file holds; a small one may decompress to more than there is memory."""
         parts, total = [], 0
-        for part in self.parts(file):
+        while part := file.read(CHUNK):
             parts.append(part)
             total += len(part)
             what = f"{self.name} is too large: reading on after {total / 1e6:,.0f} MB"
@@ -218,34 +203,26 @@ class Source:
                 check_memory(ROOM * total, what, PART)
         return b"".join(parts)
 
-    def parts(self, file: Any, size: int = CHUNK) -> Iterator[bytes]:
-        """Yield the content of a file that was opened here, some bytes at a time."""
-        total = 0
-        try:
-            while part := file.read(size):
-                total += len(part)
-                yield part
-        except DAMAGE as error:
-            raise self._damaged(error, total) from error
-
-    def _damaged(self, error: Exception, total: int = 0) -> InputError:
-        if isinstance(error, EOFError):
-            return InputError(
-                f"{self.name} is compressed and ends too early, after {total:,} bytes of content: it was cut "
-                "off. Copy or download it again."
-            )
-        return InputError(f"{self.name} cannot be decompressed: {error}. Copy or download it again.")
-
     def text(self, encoding: str = "utf-8") -> bytes:
         """The text as UTF-8 with line feeds at the ends of lines; what is not text is refused."""
         encoding = check_encoding(encoding)
+        if encoding not in self._texts:
+            self._texts[encoding] = self._as_text(encoding)
+        return self._texts[encoding]
+
+    def _as_text(self, encoding: str) -> bytes:
         data = self.data
         for mark, known in MARKS:
             if data.startswith(mark):
                 encoding = known
                 data = data.removeprefix(codecs.BOM_UTF8)
-        if not encoding.startswith(WIDE):
-            self._refuse_binary(data)
+        if b"\0" in data and not encoding.startswith(WIDE):
+            form = magic_of(data)
+            looks = f" It begins like a file of the format {form!r}." if form else ""
+            raise InputError(
+                f"{self.name} is not text: byte {data.index(0):,} is zero.{looks} Give it the ending of its "
+                f"format, such as {', '.join(ENDINGS)}."
+            )
         data = self._as_utf8(data, encoding)
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -253,26 +230,38 @@ class Source:
             raise InputError(f"{self.name} is empty: there is nothing to read.")
         return data
 
-    def _refuse_binary(self, data: bytes) -> None:
-        if b"\0" in data:
-            known = magic_of(data)
-            looks = f" It begins like a file of the format {known!r}." if known else ""
-            raise InputError(
-                f"{self.name} is not text: byte {data.index(0):,} is zero.{looks} Give it the ending of its "
-                f"format, such as {', '.join(ENDINGS)}."
-            )
-
     def _as_utf8(self, data: bytes, encoding: str) -> bytes:
+        if encoding == "utf-8" and data.isascii():
+            return data
         try:
-            if encoding == "utf-8":
-                _check_utf8(data)
-                return data
-            return data.decode(encoding).encode()
+            text = data.decode(encoding)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise InputError(
                 f"{self.name} is not {encoding}: line {line:,} holds the byte 0x{data[error.start]:02x}. Say "
                 "what it is, for example encoding='latin-1' or encoding='cp1252'."
+            ) from error
+        return data if encoding == "utf-8" else text.encode()
+
+
+class Unpacked(gzip.GzipFile):
+    """A gzip file that names the damage when it is read."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        super().__init__(**{"fileobj" if isinstance(file, io.BytesIO) else "filename": file}, mode="rb")
+        self.called = name  # as messages do
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes."""
+        try:
+            return super().read(size)
+        except EOFError as error:
+            raise InputError(
+                f"{self.called} is compressed and ends too early: it was cut off. Copy or download it again."
+            ) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(
+                f"{self.called} cannot be decompressed: {error}. Copy or download it again."
             ) from error
 
 
@@ -289,18 +278,6 @@ def check_encoding(encoding: Any) -> str:
     if name in ODD:
         raise OptionError(f"encoding={encoding!r} is not known for files; 'utf-8' and 'latin-1' are.")
     return name
-
-
-def _check_utf8(data: bytes) -> None:
-    """Raise UnicodeDecodeError with the place in all of the data; the text is not kept."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), CHUNK):
-        pending = len(decoder.getstate()[0])
-        try:
-            decoder.decode(data[start : start + CHUNK], final=start + CHUNK >= len(data))
-        except UnicodeDecodeError as error:
-            error.start += start - pending
-            raise
 
 
 def _check_exists(path: Path, given: str) -> None:

@@ -7,11 +7,11 @@ import math
 import re
 import warnings
 import zipfile
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.io import mminfo
 
 from symclust.exceptions import InputError, OptionError
 from symclust.readers._pairs import Described, describe_square, kind_of_matrix
@@ -26,7 +26,6 @@ LARGEST_HEADER = 10_000  # characters; NumPy's own limit
 LONGEST_HEADER = LARGEST_HEADER + 12  # bytes with what comes before it
 ROW = 8  # bytes for a row of a sparse matrix, or a column
 ENTRY = 100  # bytes for an entry of MatrixMarket: text, numbers, coordinates and the rows of both halves
-FIELDS = ("real", "integer", "pattern", "double", "unsigned-integer")
 
 
 def read_npy(source: Source, kind: str = "auto") -> Described:
@@ -37,40 +36,33 @@ def read_npy(source: Source, kind: str = "auto") -> Described:
 
 
 def _read_array(source: Source, file: Any, name: str) -> np.ndarray:
-    """An array of the shape that its header declares, if so many bytes follow."""
-    start = source.take(file, LONGEST_HEADER)
-    shape, is_fortran, dtype, offset = _read_header(start, name)
+    """An array of the shape that its header declares, if memory holds it."""
+    with naming_damage(f"{name} is not an array saved by NumPy, or is damaged"):
+        _check_header(source, file, name)
+        file.seek(0)
+        return np.lib.format.read_array(file, allow_pickle=False, max_header_size=LARGEST_HEADER)
+
+
+def _check_header(source: Source, file: Any, name: str) -> None:
+    shape, dtype = _read_header(file)
     if dtype.hasobject:
         raise InputError(
             f"{name} holds Python objects, which would be unpickled: that can run any code. Save numbers "
             "instead, for example numpy.save(path, array.astype(float))."
         )
-    wanted = math.prod(shape) * dtype.itemsize
-    source.afford(wanted, f"The array of shape {shape} and dtype {dtype} that {name} declares")
-    data, first = np.empty(wanted, dtype=np.uint8), start[offset : offset + wanted]
-    data[: len(first)] = np.frombuffer(first, dtype=np.uint8)
-    there = len(first) + source.fill(file, data[len(first) :])
-    if there < wanted:
-        raise InputError(
-            f"{name} is damaged: its header promises {wanted:,} bytes, an array of shape {shape} and dtype "
-            f"{dtype}, but {there:,} are there. Save it again."
-        )
-    try:
-        return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")
-    except (TypeError, ValueError) as error:  # entries without bytes, or more of them than can be counted
-        raise InputError(f"{name} holds an array of shape {shape} and dtype {dtype}: {error}.") from error
+    size = math.prod(shape) * dtype.itemsize
+    source.afford(size, f"The array of shape {shape} and dtype {dtype} that {name} declares")
 
 
-def _read_header(start: bytes, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    """Shape, order, dtype and where the numbers begin, by the first bytes of an array."""
-    file = io.BytesIO(start)
-    with naming_damage(f"{name} is not an array saved by NumPy, or is damaged"):
-        is_first = np.lib.format.read_magic(file) == (1, 0)
-        read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
-        shape, is_fortran, dtype = read(file, max_header_size=LARGEST_HEADER)
-        if min(shape, default=0) < 0:
-            raise ValueError(f"the shape {shape} is negative")
-    return shape, is_fortran, dtype, file.tell()
+def _read_header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of an array, by its first bytes: NumPy would read a header of any length."""
+    start = io.BytesIO(file.read(LONGEST_HEADER))
+    is_first = np.lib.format.read_magic(start) == (1, 0)
+    read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(start, max_header_size=LARGEST_HEADER)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"the shape {shape} is negative")
+    return shape, dtype
 
 
 def read_npz(source: Source, kind: str = "auto", key: str | None = None) -> Described:
@@ -88,19 +80,16 @@ def _read_archive(source: Source, archive: zipfile.ZipFile, kind: str, key: str 
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     if not members:
         raise InputError(f"{name} is empty: there is no array in it.")
-    notes: list[str] = []
+    known, notes = _matrices(members), list[str]()
     if key is None:
-        key = _choose_key(source, archive, members, notes)
-    known = _matrices(members)
+        key = _choose_key(archive, members, known, name, notes)
     if key not in known and key not in members:
         listed = ", ".join(map(repr, [*known, *(other for other in members if other not in known)][:20]))
         raise OptionError(f"key={key!r} is not in {name}. It holds {listed}.")
-    if key == SCIPY:
-        return _describe(_read_scipy(source, archive, members), kind, name, notes)
     parts = known.get(key, [key])
-    arrays = [_read_member(source, archive, members[part]) for part in parts]
-    matrix = arrays[0] if len(arrays) == 1 else _assemble(source, "csr", arrays, parts)
-    return _describe(matrix, kind, f"{key!r} of {name}", notes)
+    if len(parts) == 1:
+        return _describe(_read_member(source, archive, members[key]), kind, f"{key!r} of {name}", notes)
+    return _describe(_read_sparse(source, archive, members, key, parts), kind, f"{key!r} of {name}", notes)
 
 
 def _matrices(members: dict[str, Any]) -> dict[str, list[str]]:
@@ -118,10 +107,15 @@ def _matrices(members: dict[str, Any]) -> dict[str, list[str]]:
     return found | {member: [member] for member in members if member not in taken}
 
 
-def _choose_key(source: Source, archive: zipfile.ZipFile, members: dict[str, Any], notes: list[str]) -> str:
+def _choose_key(
+    archive: zipfile.ZipFile,
+    members: dict[str, Any],
+    known: dict[str, list[str]],
+    name: str,
+    notes: list[str],
+) -> str:
     """The only matrix; labels, names and other vectors beside it do not count."""
-    name, known = source.name, _matrices(members)
-    wide = [k for k, parts in known.items() if len(parts) > 1 or _is_matrix(archive, members[k], name)]
+    wide = [k for k, parts in known.items() if len(parts) > 1 or _is_matrix(archive, members[k])]
     if len(wide) != 1 and len(known) > 1:
         listed = ", ".join(map(repr, (wide or list(known))[:20]))
         raise InputError(
@@ -134,9 +128,9 @@ def _choose_key(source: Source, archive: zipfile.ZipFile, members: dict[str, Any
     return chosen
 
 
-def _is_matrix(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bool:
+def _is_matrix(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
     with archive.open(member) as file:
-        shape, _, dtype, _ = _read_header(file.read(LONGEST_HEADER), f"{member.filename} of {name}")
+        shape, dtype = _read_header(file)
     return len(shape) >= 2 and (dtype.kind in "biufc" or dtype.hasobject)
 
 
@@ -145,34 +139,25 @@ def _read_member(source: Source, archive: zipfile.ZipFile, member: zipfile.ZipIn
         return _read_array(source, file, f"{member.filename} of {source.name}")
 
 
-def _read_scipy(source: Source, archive: zipfile.ZipFile, members: dict[str, Any]) -> sparse.csr_array:
-    """The matrix that `scipy.sparse.save_npz` has written."""
-    form = _read_member(source, archive, members["format"]).tobytes().strip(b"\0").decode("latin-1")
-    parts = {"csr": PARTS, "csc": PARTS, "coo": ("data", "row", "col", "shape")}.get(form)
-    if parts is None or not set(parts) <= set(members):
-        raise InputError(
-            f"{source.name} holds a sparse matrix in the format {form!r:.40}. Save it as CSR: A.tocsr()."
-        )
-    return _assemble(source, form, [_read_member(source, archive, members[part]) for part in parts], parts)
-
-
-def _assemble(source: Source, form: str, arrays: list[np.ndarray], parts: Sequence[str]) -> sparse.csr_array:
+def _read_sparse(
+    source: Source, archive: zipfile.ZipFile, members: dict[str, Any], key: str, parts: list[str]
+) -> sparse.csr_array:
     """A sparse matrix made of its parts, which are believed only after a check."""
-    data, first, second, shape = arrays
-    make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "coo": sparse.coo_array}[form]
-    sides = tuple(int(side) for side in shape.ravel()) if shape.dtype.kind in "iu" else ()
-    source.afford(ROW * max(sides, default=0), f"A matrix of shape {sides}, as {source.name} declares,")
-    try:
-        inner = (data, (first, second)) if form == "coo" else (data, first, second)
-        A = make(inner, shape=sides)
-        if form != "coo":  # whose constructor checks all
+    with naming_damage(f"{', '.join(parts)} of {source.name} are not the parts of a sparse matrix"):
+        if key == SCIPY:
+            for part in parts:
+                with archive.open(members[part]) as file:
+                    _check_header(source, file, f"{part}.npy of {source.name}")
+            assert archive.fp is not None
+            archive.fp.seek(0)
+            A = sparse.load_npz(archive.fp)
+        else:
+            data, indices, indptr, shape = (_read_member(source, archive, members[part]) for part in parts)
+            A = sparse.csr_array((data, indices, indptr), shape=tuple(map(int, shape.ravel())))
+        source.afford(ROW * max(A.shape), f"A matrix of shape {A.shape}, as {source.name} declares,")
+        if hasattr(A, "check_format"):
             A.check_format(full_check=True)
         return sparse.csr_array(A)
-    except (ValueError, TypeError, OverflowError) as error:
-        listed = ", ".join(parts)
-        raise InputError(
-            f"{listed} of {source.name} are not the parts of a sparse matrix: {error}."
-        ) from error
 
 
 def _describe(array: Any, kind: str, name: str, notes: list[str]) -> Described:
@@ -198,116 +183,87 @@ def _describe(array: Any, kind: str, name: str, notes: list[str]) -> Described:
 
 # MatrixMarket -----------------------------------------------------------------------------------------------
 
-BANNER = re.compile(rb"%%MatrixMarket\s+matrix\s+(\S+)\s+(\S+)\s+(\S+)\s*\n", re.IGNORECASE)
+HEADER = re.compile(rb"(?:[ \t]*(?:%.*)?\n)*.*(?:\n|$)")  # down to the line with the size
 
 
 def read_matrix_market(source: Source, kind: str = "auto") -> Described:
     """Read a MatrixMarket file, sparse or dense. Its indices count from 1."""
-    data = source.text("latin-1")
-    notes: list[str] = []
-    layout, field, symmetry, size, start = _market_header(data, source.name)
-    _check_market(source, layout, field, symmetry, size, len(data))
+    data, name = source.text("latin-1"), source.name
+    with naming_damage(f"{name} is not a MatrixMarket file, or is damaged"):
+        rows, columns, entries, layout, field, symmetry = mminfo(io.BytesIO(data))
+    if field == "complex" or symmetry not in ("general", "symmetric"):
+        raise InputError(
+            f"{name} holds a {symmetry} matrix of {field} entries; expected a general or symmetric one "
+            "of real, integer or pattern entries."
+        )
+    is_half, is_dense = symmetry == "symmetric", layout == "array"
+    _check_size(source, rows, columns, rows * columns // (1 + is_half) if is_dense else entries, is_half)
+    header = HEADER.match(data)
+    assert header is not None
+    dtype = np.int64 if "integer" in field else np.float64
     try:
-        A = _market_matrix(data[start:], layout, field, symmetry, size)
+        numbers = _market_numbers(data[header.end() :], 2 if field == "pattern" else 1 if is_dense else 3)
+        if is_dense:
+            A = _market_array(numbers.ravel().astype(dtype), rows, columns, is_half)
+        else:
+            A = _market_entries(numbers, (rows, columns), entries, dtype, is_half)
     except (ValueError, OverflowError, TypeError) as error:
         raise InputError(
-            f"{source.name} is damaged: {str(error).rstrip('.')}. Indices of MatrixMarket count from 1 to "
-            f"the size of the matrix, here {size[0]:,} × {size[1]:,}."
+            f"{name} is damaged: {str(error).rstrip('.')}. Indices of MatrixMarket count from 1 to "
+            f"the size of the matrix, here {rows:,} × {columns:,}."
         ) from error
-    if kind == "auto" and symmetry == "symmetric" and layout == "coordinate" and not A.diagonal().any():
+    if kind == "auto" and is_half and not is_dense and not A.diagonal().any():
         kind = "graph"
-    notes.append(
-        f"{symmetry} {layout} matrix of {field} entries, {A.shape[0]:,} × {A.shape[1]:,}.".capitalize()
-    )
-    return _describe(A, kind, source.name, notes)
+    note = f"{symmetry} {layout} matrix of {field} entries, {rows:,} × {columns:,}."
+    return _describe(A, kind, name, [note.capitalize()])
 
 
-def _market_matrix(body: bytes, layout: str, field: str, symmetry: str, size: tuple[int, ...]) -> Any:
-    """The matrix below the line with its size.
-
-    By NumPy's parser: `scipy.io.mmread` is faster, and ends the whole process on some damaged files.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a matrix without entries
-        numbers = np.loadtxt(io.BytesIO(body), dtype=np.float64, comments="%", ndmin=2)
-    if layout == "array":
-        return _market_array(numbers.ravel(), symmetry, size).astype(
-            np.int64 if "integer" in field else float
-        )
-    width = 2 if field == "pattern" else 3
-    if numbers.shape != (size[2], width) and (size[2] > 0 or numbers.size):
-        raise ValueError(f"expected {size[2]:,} lines of {width} numbers, found {len(numbers):,}")
-    _check_indices(numbers[:, :2] if size[2] else np.ones((0, 2)), size)
-    i, j = (numbers[:, column].astype(np.int64) - 1 for column in range(2)) if size[2] else ([], [])
-    values = numbers[:, 2] if width == 3 and size[2] else np.ones(size[2])
-    A = sparse.coo_array((values.astype(np.int64) if "integer" in field else values, (i, j)), shape=size[:2])
-    A = sparse.csr_array(A)
-    return A if symmetry == "general" else sparse.csr_array(A + A.T - sparse.diags_array(A.diagonal()))
-
-
-def _check_indices(places: Any, size: tuple[int, ...]) -> None:
-    right = ((places == np.floor(places)) & (places >= 1) & (places <= size[:2])).all(axis=1)
-    if not right.all():
-        first = int(right.argmin())
-        raise ValueError(f"entry {first + 1:,} is at row {places[first, 0]:g}, column {places[first, 1]:g}")
-
-
-def _market_array(values: Any, symmetry: str, size: tuple[int, ...]) -> Any:
-    """A dense matrix from its columns; those of a symmetric one begin at the diagonal."""
-    rows, columns = size[:2]
-    if symmetry == "general":
-        return values.reshape(columns, rows).T  # raises ValueError where there are more or fewer
-    A = np.zeros((columns, rows))
-    A[np.triu_indices(columns, 0, rows)] = values
-    return A + A.T - np.diag(A.diagonal())
-
-
-def _market_header(data: bytes, name: str) -> tuple[str, str, str, tuple[int, ...], int]:
-    banner = BANNER.match(data)
-    if banner is None:
-        raise InputError(
-            f"{name} does not begin with a line such as '%%MatrixMarket matrix coordinate real symmetric': "
-            "it is not a MatrixMarket file."
-        )
-    start = banner.end()
-    while data[start : start + 1] in (b"%", b"\n") and start < len(data):
-        start = data.find(b"\n", start) + 1 or len(data)
-    line = data[start : start + 200].split(b"\n")[0].split()
-    layout, field, symmetry = (word.decode("latin-1").lower() for word in banner.groups())
-    if len(line) != (3 if layout == "coordinate" else 2) or not all(
-        re.fullmatch(rb"\d{1,18}", word) for word in line
-    ):
-        shown = b" ".join(line)[:60].decode("latin-1")
-        raise InputError(
-            f"{name} has no line with the size of the matrix where it should be; found {shown!r}. Expected "
-            "rows, columns and, for a coordinate matrix, entries."
-        )
-    end = data.find(b"\n", start) + 1 or len(data)
-    return layout, field, symmetry, tuple(map(int, line)), end
-
-
-def _check_market(
-    source: Source, layout: str, field: str, symmetry: str, size: tuple[int, ...], n_bytes: int
-) -> None:
-    name, (rows, columns) = source.name, size[:2]
-    if layout not in ("coordinate", "array") or field not in FIELDS:
-        raise InputError(
-            f"{name} holds a {layout} matrix of {field} entries; expected coordinate or array, of real, "
-            "integer or pattern entries."
-        )
-    if symmetry not in ("general", "symmetric"):
-        raise InputError(f"{name} holds a {symmetry} matrix; expected general or symmetric.")
-    if symmetry == "symmetric" and rows != columns:
+def _check_size(source: Source, rows: int, columns: int, entries: int, is_half: bool) -> None:
+    name, n_bytes = source.name, len(source.data)
+    if is_half and rows != columns:
         raise InputError(
             f"{name} is damaged: it declares a symmetric matrix of {rows:,} × {columns:,}. Symmetric ones "
             "are square."
         )
-    entries = size[2] if layout == "coordinate" else rows * columns // (2 if symmetry == "symmetric" else 1)
-    least = 2 * entries  # bytes: a digit and the end of its line
-    if least > n_bytes:
+    if 2 * entries > n_bytes:  # a digit and the end of its line
         raise InputError(
             f"{name} is cut off: it announces {entries:,} entries, for which {n_bytes:,} bytes are too few."
         )
     source.afford(
         ROW * max(rows, columns) + ENTRY * entries, f"A matrix of {rows:,} × {columns:,}, as {name} declares,"
     )
+
+
+def _market_numbers(body: bytes, width: int) -> np.ndarray:
+    """The numbers below the header, by NumPy.
+
+    `scipy.io.mmread` is faster, and ends the whole process on some damaged files; `mminfo` does not.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a matrix without entries
+        return np.loadtxt(io.BytesIO(body), dtype=np.float64, comments="%", ndmin=2).reshape(-1, width)
+
+
+def _market_array(values: np.ndarray, rows: int, columns: int, is_half: bool) -> np.ndarray:
+    """A dense matrix from its columns; those of a symmetric one begin at the diagonal."""
+    if not is_half:
+        return values.reshape(columns, rows).T
+    A = np.zeros((columns, rows), dtype=values.dtype)
+    A[np.triu_indices(columns)] = values
+    return A + A.T - np.diag(A.diagonal())
+
+
+def _market_entries(
+    numbers: np.ndarray, shape: tuple[int, int], entries: int, dtype: Any, is_half: bool
+) -> sparse.csr_array:
+    if len(numbers) != entries:
+        raise ValueError(f"expected {entries:,} entries, found {len(numbers):,}")
+    places = numbers[:, :2]
+    right = ((places == np.floor(places)) & (places >= 1) & (places <= shape)).all(axis=1)
+    if not right.all():
+        first = int(right.argmin())
+        raise ValueError(f"entry {first + 1:,} is at row {places[first, 0]:g}, column {places[first, 1]:g}")
+    i, j = places.T.astype(np.int64) - 1
+    values = (numbers[:, 2] if numbers.shape[1] == 3 else np.ones(entries)).astype(dtype)
+    W = sparse.csr_array(sparse.coo_array((values, (i, j)), shape=shape))
+    return sparse.csr_array(W + W.T - sparse.diags_array(W.diagonal())) if is_half else W

@@ -1,9 +1,12 @@
-"""Graphs: lists of edges as text, GraphML and GML."""
+"""Graphs: lists of edges as text, and the formats that networkx reads."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,7 @@ from symclust.readers._delimited import (
     without_comments,
 )
 from symclust.readers._pairs import Described
-from symclust.readers._source import Source
+from symclust.readers._source import Source, naming_damage
 from symclust.validation import ENDS, OTHER_ENDS, check_known
 
 __all__ = [
@@ -34,13 +37,14 @@ __all__ = [
     "parse_edges",
     "read_edge_weights",
     "read_edges",
-    "read_gml",
-    "read_graphml",
+    "read_networkx",
     "read_side",
 ]
 
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
+WEIGHTS = ("weight", "value")
+ATTRIBUTED = re.compile(rb"\s*[^\s,]+[ \t,]+[^\s,]+[ \t,]+\{.*\}[ \t]*(?:\n|$)")
 # Names that pandas would change to whole numbers: 007, +7, and 7.0 or 1e3 as an end.
 PADDED = re.compile(rb"(?:^|[\s,;|])[+-]?(?:0\d|\+)", re.MULTILINE)
 BROKEN = re.compile(rb"^[ \t]*(?:[^\s,;|]+[ \t,;|]+)?[^\s,;|]*[.eE]", re.MULTILINE)
@@ -62,9 +66,35 @@ def read_edges(
     data = without_comments(source.text(encoding))
     if not data.strip():
         raise InputError(f"{source.name} holds comments and no edges.")
+    if has_attributes(data):
+        return _read_attributed(data, source, weight, duplicates)
     layout, has_header, names, ends, column, notes = lay_out_edges(data, source, delimiter, header, weight)
     frame = parse_edges(data, layout, names, has_header, ends, column, source)
-    return _build(frame, ends, column, duplicates, source.name, notes, (data, layout, has_header))
+
+    def place(row: int) -> str:
+        return f"line {line_of(data, layout.delimiter, row + has_header):,}"
+
+    weights = None if column is None else read_edge_weights(frame[column], source.name, place)
+    sides = [read_side(frame[end], source.name, place) for end in ends]
+    i, j, nodes = number_nodes(*sides)
+    nodes = as_names(nodes) if sides[0].dtype == object else nodes
+    return describe_edges(i, j, weights, nodes, duplicates, source.name, notes, place)
+
+
+def has_attributes(data: bytes) -> bool:
+    """Whether the lines of a list of edges end in a dict, as `networkx.write_edgelist` writes them."""
+    return ATTRIBUTED.match(data) is not None
+
+
+def _read_attributed(data: bytes, source: Source, weight: Any, duplicates: str) -> Described:
+    networkx, lines = need("networkx", "graphs", f"Reading {source.name}"), data.decode("utf-8").split("\n")
+    first = next(line for line in lines if line.strip())
+    between = "," if "," in first.partition("{")[0] else None
+    with naming_damage(f"{source.name} cannot be read"):  # a graph that keeps edges that are listed twice
+        graph = networkx.parse_edgelist(lines, delimiter=between, create_using=networkx.MultiDiGraph)
+    graph = networkx.relabel_nodes(graph, dict(zip(graph, as_names(graph), strict=True)))
+    found = _of_networkx(graph, source.name, weight, duplicates, [])
+    return replace(found, original=networkx.Graph(graph))
 
 
 def lay_out_edges(
@@ -177,31 +207,6 @@ def are_whole(data: bytes, layout: Layout, has_header: bool, ends: tuple[int, in
     return PADDED.search(data, first) is None and BROKEN.search(data, first) is None
 
 
-def _build(
-    frame: Any,
-    ends: tuple[int, int],
-    column: int | None,
-    duplicates: str,
-    name: str,
-    notes: list[str],
-    text: tuple[bytes, Layout, bool],
-) -> Described:
-    data, layout, has_header = text
-
-    def place(row: int) -> str:
-        return f"line {line_of(data, layout.delimiter, row + has_header):,}"
-
-    weights = None if column is None else read_edge_weights(frame[column], name, place)
-    sides = [read_side(frame[end], name, place) for end in ends]
-    i, j, names = number_nodes(*sides)
-    names = as_names(names) if sides[0].dtype == object else names
-    try:
-        network, found = network_of_edges(i, j, weights, names, duplicates=duplicates, place=place)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from error
-    return Described(network, "graph", network.names, notes + found)
-
-
 def read_side(column: Any, name: str, place: Any) -> np.ndarray:
     """The names at one end of all edges; none may be missing."""
     if column.dtype == object:
@@ -230,54 +235,67 @@ def read_edge_weights(column: Any, name: str, place: Any) -> np.ndarray:
 
 # Formats that networkx reads --------------------------------------------------------------------------------
 
+Parser = Callable[[Any, bytes], Any]
 
-def read_graphml(
-    source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error"
+
+def read_networkx(
+    parse: Parser, source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error"
 ) -> Described:
-    """Read GraphML by networkx; a file that defines entities of its own is refused before it is parsed."""
-    networkx = need("networkx", "graphs", f"Reading {source.name}")
+    """Read a graph by networkx: `parse` makes it of the library and the bytes of the file."""
+    networkx, name = need("networkx", "graphs", f"Reading {source.name}"), source.name
     data = source.text()
-    declared = ENCODING.match(data[:200])
-    encoding = declared[1].decode("latin-1").lower() if declared else "utf-8"
-    if encoding not in PLAIN:
-        raise InputError(f"{source.name} says that it is encoded as {encoding!r}. Convert it to UTF-8.")
-    if re.search(rb"<!\s*(DOCTYPE|ENTITY)", data, re.IGNORECASE):
-        raise InputError(
-            f"{source.name} has a DOCTYPE or ENTITY declaration, which GraphML does not need and which lets "
-            "a small file fill all memory. Remove it."
-        )
-    return _from_networkx(networkx.read_graphml, data, source.name, weight, duplicates)
-
-
-def read_gml(source: Source, kind: str = "graph", weight: Any = AUTO, duplicates: str = "error") -> Described:
-    """Read GML by networkx."""
-    networkx = need("networkx", "graphs", f"Reading {source.name}")
-    return _from_networkx(
-        lambda file: networkx.read_gml(file, label="id"), source.text(), source.name, weight, duplicates
-    )
-
-
-def _from_networkx(parser: Any, data: bytes, name: str, weight: Any, duplicates: str) -> Described:
-    try:
-        graph = parser(io.BytesIO(data))
-    except Exception as error:  # networkx raises whatever its parsers meet: KeyError, ParseError, its own
-        first = str(error).split("\n")[0][:200]
-        raise InputError(f"{name} cannot be read: {type(error).__name__}: {first}.") from error
+    if b"<" in data[:400]:
+        _check_xml(data, name)
+    with naming_damage(f"{name} cannot be read"):
+        graph = parse(networkx, data)
     if not len(graph):
         raise InputError(f"{name} holds a graph without nodes.")
     notes = ["Edges are directed in the file; their directions were left out."] if graph.is_directed() else []
+    return _of_networkx(graph, name, weight, duplicates, notes)
+
+
+def _check_xml(data: bytes, name: str) -> None:
+    """Refuse XML that defines entities of its own, before it is parsed."""
+    declared = ENCODING.match(data[:200])
+    encoding = declared[1].decode("latin-1").lower() if declared else "utf-8"
+    if encoding not in PLAIN:
+        raise InputError(f"{name} says that it is encoded as {encoding!r}. Convert it to UTF-8.")
+    if re.search(rb"<!\s*(DOCTYPE|ENTITY)", data, re.IGNORECASE):
+        raise InputError(
+            f"{name} has a DOCTYPE or ENTITY declaration, which no graph needs and which lets a small file "
+            "fill all memory. Remove it."
+        )
+
+
+def _parse_node_link(networkx: Any, data: bytes) -> Any:
+    """The graph of a dict of nodes and links, as networkx and D3 write it."""
+    content = json.loads(data)
+    links = content["links" if "links" in content else "edges"]
+    return networkx.node_link_graph({**content, "links": links, "edges": links})  # one of them, by version
+
+
+def _parse_pajek(networkx: Any, data: bytes) -> Any:
+    return networkx.parse_pajek(data.decode("utf-8"))
+
+
+PARSERS: dict[str, Parser] = {
+    "graphml": lambda networkx, data: networkx.read_graphml(io.BytesIO(data)),
+    "gexf": lambda networkx, data: networkx.read_gexf(io.BytesIO(data)),
+    "gml": lambda networkx, data: networkx.read_gml(io.BytesIO(data), label="id"),
+    "pajek": _parse_pajek,
+    "node_link": _parse_node_link,
+}
+
+
+def _of_networkx(graph: Any, name: str, weight: Any, duplicates: str, notes: list[str]) -> Described:
     number = {node: place for place, node in enumerate(graph)}
     edges = list(graph.edges(data=True))
     i = np.array([number[u] for u, _, _ in edges], dtype=np.intp)
     j = np.array([number[v] for _, v, _ in edges], dtype=np.intp)
-    weights = _edge_weights(edges, weight, name, notes)
-    try:
-        network, found = network_of_edges(
-            i, j, weights, _labels(graph, notes), duplicates=duplicates, place=lambda row: f"edge {row + 1:,}"
-        )
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from error
-    return Described(network, "graph", network.names, notes + found)
+    weights = _weights_of(edges, weight, name, notes)
+    names = _labels(graph, notes)
+    found = describe_edges(i, j, weights, names, duplicates, name, notes, lambda row: f"edge {row + 1:,}")
+    return replace(found, original=graph)
 
 
 def _labels(graph: Any, notes: list[str]) -> list[Any]:
@@ -285,15 +303,17 @@ def _labels(graph: Any, notes: list[str]) -> list[Any]:
     for attribute in LABELS:
         labels = [data.get(attribute) for _, data in graph.nodes(data=True)]
         if None not in labels and len({str(label) for label in labels}) == len(labels):
-            notes.append(f"Nodes are named by their attribute {attribute!r}.")
+            if labels != list(graph):
+                notes.append(f"Nodes are named by their attribute {attribute!r}.")
             return labels
     return list(graph)
 
 
-def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) -> list[float] | None:
-    attribute = "weight" if weight == AUTO else weight
-    has = [attribute in data for _, _, data in edges]
-    if attribute is None or (weight == AUTO and not any(has)):
+def _weights_of(edges: list[Any], weight: Any, name: str, notes: list[str]) -> list[float] | None:
+    """The weights of edges by an attribute: "weight", or as D3 and older files call it "value"."""
+    has = {attribute for _, _, data in edges for attribute in data}
+    attribute = next((a for a in WEIGHTS if a in has), None) if weight == AUTO else weight
+    if attribute is None:
         return None
     numbers = []
     for place, (u, v, data) in enumerate(edges, 1):
@@ -308,6 +328,24 @@ def _edge_weights(edges: list[Any], weight: Any, name: str, notes: list[str]) ->
             ) from error
     notes.append(f"Weights of edges are their attribute {attribute!r}.")
     return numbers
+
+
+def describe_edges(
+    i: np.ndarray,
+    j: np.ndarray,
+    weights: Any,
+    names: Any,
+    duplicates: str,
+    name: str,
+    notes: list[str],
+    place: Callable[[int], str],
+) -> Described:
+    """Describe edges as a network."""
+    try:
+        network, found = network_of_edges(i, j, weights, names, duplicates=duplicates, place=place)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    return Described(network, "graph", network.names, notes + found)
 
 
 def looks_like_edges(layout: Layout) -> bool:

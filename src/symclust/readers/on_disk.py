@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from symclust.readers._delimited import (
     without_comments,
 )
 from symclust.readers._pairs import Described
-from symclust.readers._source import MARKS, Source, naming_damage
+from symclust.readers._source import Source, naming_damage
 from symclust.readers.graphs import (
     AUTO,
     choose_columns,
@@ -161,31 +163,35 @@ class _TextEdges:
                 break
         if not sample.strip():
             raise InputError(f"{self.source.name} holds no edges.")
-        return _as_text(sample, self.source.name)
+        return sample
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         """Yield the text without comments, in whole lines of about `size` bytes."""
-        rest, is_first = b"", True
+        bare, rest = self._first_piece, b""
         with self.source.open() as file:
-            for part in self.source.parts(file, size):
-                text, end = rest + part, (rest + part).rfind(b"\n") + 1
+            while part := file.read(size):
+                text = rest + part
+                end = text.rfind(b"\n") + 1
                 rest = text[end:]
                 if len(rest) > LONGEST_LINE:
                     raise InputError(f"{self.source.name} has a line beyond {LONGEST_LINE / 1e6:.0f} MB.")
                 if end:
-                    yield self._bare(text[:end], is_first)
-                    is_first = False
+                    yield bare(self._checked(text[:end]))
+                    bare = partial(COMMENT.sub, b"")
         if rest:
-            yield self._bare(rest + b"\n", is_first)
+            yield bare(self._checked(rest + b"\n"))
 
-    def _bare(self, text: bytes, is_first: bool) -> bytes:
-        if is_first:
-            mark = next((known for start, known in MARKS if text.startswith(start)), "utf-8")
-            if mark != "utf-8" or b"\0" in text:
-                raise InputError(f"{self.source.name} is no text in UTF-8. Convert it first.")
-            text = text.removeprefix(MARKS[0][0])
-        text = text.replace(b"\r\n", b"\n")
-        return without_comments(text) if is_first else COMMENT.sub(b"", text)
+    def _first_piece(self, text: bytes) -> bytes:
+        return without_comments(text.removeprefix(codecs.BOM_UTF8))
+
+    def _checked(self, text: bytes) -> bytes:
+        try:
+            if b"\0" in text:
+                raise ValueError("it has zero bytes")
+            text.isascii() or text.decode("utf-8")
+        except ValueError as error:
+            raise InputError(f"{self.source.name} is no text in UTF-8: {error}. Convert it first.") from error
+        return text.replace(b"\r\n", b"\n")
 
     def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield edges: two ends and weights, or None for these."""
@@ -197,33 +203,15 @@ class _TextEdges:
             if not text.strip():
                 continue
             frame = parse_edges(
-                _as_text(text, self.source.name), self.layout, self.names, False, self.ends, self.column,
-                self.source, self.as_texts,
-            )  # fmt: skip
-            source, target, weights = self._columns(frame, position)
+                text, self.layout, self.names, False, self.ends, self.column, self.source, self.as_texts
+            )
+            source, target = (read_side(frame[end], self.source.name, _place(position)) for end in self.ends)
             is_whole = _are_whole(source, target)
             if are_whole not in (None, is_whole):
                 raise _NotWholeError
             are_whole = is_whole
+            yield source, target, _weights(frame, self.column, self.source, position)
             position += len(frame)
-            yield source, target, weights
-
-    def _columns(self, frame: Any, position: int) -> tuple[Any, Any, Any]:
-        def place(row: int) -> str:
-            return f"edge {position + row + 1:,}"
-
-        source, target = (read_side(frame[end], self.source.name, place) for end in self.ends)
-        if self.column is None:
-            return source, target, None
-        return source, target, read_edge_weights(frame[self.column], self.source.name, place)
-
-
-def _as_text(piece: bytes, name: str) -> bytes:
-    try:
-        piece.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name} is no text in UTF-8: {error}. Convert it first.") from error
-    return piece
 
 
 class _ParquetEdges:
@@ -235,10 +223,9 @@ class _ParquetEdges:
         assert source.path is not None
         self.paths = [source.path] if not source.is_folder else _files_in(source)
         names = self._open(self.paths[0]).schema_arrow.names
-        layout = Layout("", [names], [])
-        if layout.width < 2:
+        if len(names) < 2:
             raise InputError(f"{source.name} has one column; an edge has two ends.")
-        ends, column, self.notes = choose_columns(names, layout, True, weight, source.name)
+        ends, column, self.notes = choose_columns(names, Layout("", [names], []), True, weight, source.name)
         self.ends = [names[end] for end in ends]
         self.column = None if column is None else names[column]
 
@@ -258,22 +245,35 @@ class _ParquetEdges:
             if missing := [column for column in columns if column not in file.schema_arrow.names]:
                 raise InputError(f"{path.name} has no column {missing[0]!r}, which {self.paths[0].name} has.")
             for batch in file.iter_batches(self.size, columns=columns):
-                yield self._columns(batch.to_pandas(), position)
-                position += len(batch)
+                frame = batch.to_pandas()
+                source, target = (self._end(frame[end], position) for end in self.ends)
+                if not self.as_texts and not _are_whole(source, target) and source.dtype != target.dtype:
+                    raise _NotWholeError
+                yield source, target, _weights(frame, self.column, self.source, position)
+                position += len(frame)
 
-    def _columns(self, frame: Any, position: int) -> tuple[Any, Any, Any]:
-        def place(row: int) -> str:
-            return f"edge {position + row + 1:,}"
+    def _end(self, column: Any, position: int) -> np.ndarray:
+        is_whole = column.dtype.kind in "iu"
+        if not is_whole or self.as_texts:
+            column = column.astype(object) if not is_whole else column.astype(str)
+        if (gaps := column.isna()).any():
+            raise InputError(
+                f"{self.source.name}: {_place(position)(int(gaps.argmax()))} has an end of an edge without a "
+                "name."
+            )
+        return column.to_numpy()
 
-        source, target = (_end(frame[end], self.source.name, place, self.as_texts) for end in self.ends)
-        if not self.as_texts and not _are_whole(source, target) and source.dtype != target.dtype:
-            raise _NotWholeError
-        if self.column is None:
-            return source, target, None
-        column = frame[self.column]
-        column = column if column.dtype.kind in "biuf" else column.astype(object)
-        weights = read_edge_weights(column, self.source.name, place)
-        return source, target, np.asarray(weights, dtype=np.float64)
+
+def _place(position: int) -> Callable[[int], str]:
+    return lambda row: f"edge {position + row + 1:,}"
+
+
+def _weights(frame: Any, column: Any, source: Source, position: int) -> np.ndarray | None:
+    if column is None:
+        return None
+    weights = frame[column]
+    weights = weights if weights.dtype.kind in "biuf" else weights.astype(object)
+    return np.asarray(read_edge_weights(weights, source.name, _place(position)), dtype=np.float64)
 
 
 def _files_in(source: Source) -> list[Path]:
@@ -284,19 +284,11 @@ def _files_in(source: Source) -> list[Path]:
     return paths
 
 
-def _are_whole(source: Any, target: Any) -> bool:
+def _are_whole(source: np.ndarray, target: np.ndarray) -> bool:
     """Whether both ends are whole numbers; those that 63 bits do not hold are taken for texts."""
-    most = np.iinfo(np.int64).max
     if object in (source.dtype, target.dtype):
         return False
+    most = np.iinfo(np.int64).max
     if any(end.dtype.kind == "u" and end.size and int(end.max()) > most for end in (source, target)):
         raise _NotWholeError
     return True
-
-
-def _end(column: Any, name: str, place: Callable[[int], str], as_texts: bool) -> Any:
-    if (gaps := column.isna().to_numpy()).any():
-        raise InputError(f"{name}: {place(int(gaps.argmax()))} has an end of an edge without a name.")
-    if column.dtype.kind in "iu" and not as_texts:
-        return column.to_numpy()
-    return (column.astype(str) if column.dtype.kind in "iu" else column).astype(object).to_numpy()

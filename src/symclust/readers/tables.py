@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
-from dataclasses import replace
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 from zipfile import ZipFile
 
@@ -15,6 +17,7 @@ from symclust._optional import need
 from symclust.exceptions import CombinationError, InputError, OptionError
 from symclust.readers._delimited import (
     MISSING,
+    SPACES,
     Layout,
     as_names,
     is_number,
@@ -30,12 +33,12 @@ from symclust.validation import check_known, check_memory
 
 __all__ = [
     "AUTO",
+    "LOADERS",
     "find_ids",
+    "lay_out_table",
     "looks_like_header",
     "name_columns",
-    "read_excel",
-    "read_json",
-    "read_parquet",
+    "read_frame",
     "read_table",
     "take_ids",
 ]
@@ -50,7 +53,8 @@ ID_NAMES = (
 )  # fmt: skip
 AUTO = "auto"
 YEARS = (1500, 2200)
-MOST_ABOVE = 6  # lines of a title above a table
+MOST_ABOVE = 20  # lines of a title above a table
+MOST_BELOW = 20  # lines of footnotes below it
 OBJECTS = 16  # bytes of memory for each of JSON
 BATCH = 1 << 16  # rows of a Parquet file that are read at a time
 FLAGS = ("true", "false")  # which pandas reads as numbers
@@ -58,153 +62,140 @@ FLAGS = ("true", "false")  # which pandas reads as numbers
 
 def read_table(
     source: Source,
-    kind: str = "auto",
+    kind: str = AUTO,
     delimiter: str | None = None,
     header: bool | str = AUTO,
     id_column: Any = AUTO,
     columns: Any = None,
-    text_columns: str = "auto",
-    missing: str = "auto",
+    text_columns: str = AUTO,
+    missing: str = AUTO,
     encoding: str = "utf-8",
 ) -> Described:
     """Read delimited text."""
-    _check_options(header, text_columns, missing)
+    if header not in (True, False, AUTO):
+        raise OptionError(f"header={header!r} must be True, False or {AUTO!r}.")
+    choices = _Choices(source.name, kind, columns, text_columns, missing)
+    data, layout = lay_out_table(source, delimiter, encoding)
+    names, has_header, notes = name_columns(layout, header, source.name)
+    place, is_sure = find_ids(names if has_header else None, layout, id_column, source.name)
+    frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
+    frame, ids = _split_ids(frame, place, is_sure, source.name, notes)
+    return choices.describe(frame, ids, layout.notes + notes)
+
+
+def lay_out_table(source: Source, delimiter: str | None, encoding: str) -> tuple[bytes, Layout]:
+    """A text without comments, titles and footnotes, and how it is divided."""
     data = without_comments(source.text(encoding))
     layout = lay_out(take_sample(data, source.name), source.suffix, delimiter)
-    data, layout = _without_title(data, layout)
-    names, has_header, notes = name_columns(layout, header, source.name)
-    place, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
-    frame = parse(data, layout, names, has_header, {} if place is None else {place: str}, source)
-    ids = None if place is None else take_ids(frame.iloc[:, place], source.name, is_sure, notes)
-    frame = frame if ids is None or place is None else frame.drop(columns=frame.columns[place])
-    return _finish(frame, ids, kind, columns, text_columns, missing, source.name, layout.notes + notes)
-
-
-def _without_title(data: bytes, layout: Layout) -> tuple[bytes, Layout]:
-    """Return a table without the shorter lines above it, if all others have one width."""
+    bare = without_footnotes(data, layout)
+    if bare is not data:
+        layout = lay_out(take_sample(bare, source.name), source.suffix, layout.delimiter)
+        layout.notes.append("Left out the lines below the table.")
     rows, width = layout.rows, layout.width
     above = next((place for place, row in enumerate(rows) if len(row) >= width - 1), 0)
     rest = rows[above:]
     if not 0 < above <= MOST_ABOVE or len(rest) < 3 or any(len(row) != width for row in rest[1:]):
-        return data, layout
-    start = line_of(data, layout.delimiter, above) - 1
+        return bare, layout
+    start = line_of(bare, layout.delimiter, above) - 1
     notes = [*layout.notes, f"Left out {above} shorter line{'s' * (above != 1)} above the table."]
-    return b"\n" * start + data.split(b"\n", start)[start], replace(layout, rows=rest, notes=notes)
+    return b"\n" * start + bare.split(b"\n", start)[start], replace(layout, rows=rest, notes=notes)
 
 
-def read_parquet(
+def without_footnotes(data: bytes, layout: Layout) -> bytes:
+    """A table without the last lines, from a line of dashes on, if none of them has two fields."""
+    end = len(data)
+    if layout.width < 3 or layout.delimiter == SPACES:
+        return data
+    for _ in range(MOST_BELOW):
+        start = data.rfind(b"\n", 0, end - 1) + 1
+        line = data[start:end].strip()
+        if line and re.fullmatch(rb"[-=_*~]{3,}", line):
+            return data[:start]
+        if not start or layout.delimiter.encode() in re.sub(rb'"[^"]*"', b"", line):
+            return data
+        end = start
+    return data
+
+
+def read_frame(
+    load: Callable[[Source], Any],
     source: Source,
-    kind: str = "auto",
+    kind: str = AUTO,
     id_column: Any = AUTO,
     columns: Any = None,
-    text_columns: str = "auto",
-    missing: str = "auto",
+    text_columns: str = AUTO,
+    missing: str = AUTO,
 ) -> Described:
-    """Read a Parquet file by pyarrow."""
-    _check_options(AUTO, text_columns, missing)
-    return _finish_frame(_load_parquet(source), source, kind, id_column, columns, text_columns, missing)
+    """Read a table whose columns have names and types; `load` makes a DataFrame of the file."""
+    choices = _Choices(source.name, kind, columns, text_columns, missing)
+    need("pandas", "tables", f"Reading {source.name}")
+    frame, notes = load(source), list[str]()
+    frame = frame.set_axis(_unique(list(frame.columns), notes), axis=1)
+    if not (frame.index.nlevels == 1 and frame.index.equals(need("pandas", "tables").RangeIndex(len(frame)))):
+        ids = frame.index.tolist()
+        _check_ids(ids, source.name, f"{frame.index.name or 'the index'!r}")
+        return choices.describe(frame, ids, notes)
+    rows = [[str(value) for value in row] for row in frame.head(200).itertuples(index=False, name=None)]
+    names = [str(column) for column in frame.columns]
+    place, is_sure = find_ids(names, Layout("", [[], *rows], []), id_column, source.name)
+    frame, ids = _split_ids(frame, place, is_sure, source.name, notes)
+    return choices.describe(frame, ids, notes)
 
 
-def read_json(
-    source: Source,
-    kind: str = "auto",
-    id_column: Any = AUTO,
-    columns: Any = None,
-    text_columns: str = "auto",
-    missing: str = "auto",
-    encoding: str = "utf-8",
-) -> Described:
-    """Read a table in JSON: a list of rows, each a dict, or a dict of columns."""
-    _check_options(AUTO, text_columns, missing)
-    pandas, data = need("pandas", "tables", f"Reading {source.name}"), source.text(encoding)
+def _load_json(source: Source) -> Any:
+    """A list of rows, each a dict; a dict of columns; or one with columns, data and perhaps an index."""
+    pandas, data = need("pandas", "tables"), source.text()
     source.afford(OBJECTS * len(data), f"The table in {source.name}")
-    try:
+    with naming_damage(f"{source.name} holds no table"):
         content = json.loads(data)
+        if isinstance(content, dict) and {"columns", "data"} <= set(content) <= {"columns", "data", "index"}:
+            return pandas.DataFrame(**content)
         rows = isinstance(content, list) and content and all(isinstance(row, dict) for row in content)
         if not rows and not (
             isinstance(content, dict) and all(isinstance(c, list | dict) for c in content.values())
         ):
             raise ValueError("expected a list of rows, each a dict, or a dict of columns")
         frame = pandas.DataFrame(content)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{source.name} holds no table: {str(error).splitlines()[0]:.200}.") from error
     if isinstance(content, dict) and not isinstance(next(iter(content.values()), None), list):
         frame.index = pandas.Index(as_names(map(str, frame.index)))
         frame = frame.reset_index(drop=list(frame.index) == list(range(len(frame))))
-    return _finish_frame(frame, source, kind, id_column, columns, text_columns, missing)
+    return frame
 
 
-def read_excel(
-    source: Source,
-    kind: str = "auto",
-    id_column: Any = AUTO,
-    columns: Any = None,
-    text_columns: str = "auto",
-    missing: str = "auto",
-) -> Described:
-    """Read the first sheet of a workbook by openpyxl."""
-    _check_options(AUTO, text_columns, missing)
-    purpose = f"Reading {source.name}"
-    pandas = need("pandas", "tables", purpose)
-    need("openpyxl", "tables", purpose)
+def _load_excel(source: Source) -> Any:
+    """The first sheet of a workbook, by openpyxl."""
+    pandas = need("pandas", "tables")
+    need("openpyxl", "tables", f"Reading {source.name}")
     with naming_damage(f"{source.name} is not a workbook, or is damaged"), source.open_anywhere() as file:
         with ZipFile(file) as parts:
             size = sum(part.file_size for part in parts.infolist())
         source.afford(size, f"The workbook {source.name}", room=2)
         file.seek(0)
-        frame = pandas.read_excel(file, engine="openpyxl", na_values=list(MISSING), keep_default_na=False)
-    return _finish_frame(frame, source, kind, id_column, columns, text_columns, missing)
-
-
-def _finish_frame(
-    frame: Any, source: Source, kind: str, id_column: Any, columns: Any, text_columns: str, missing: str
-) -> Described:
-    """Return the numbers of a table whose columns have names and types."""
-    notes: list[str] = []
-    frame = frame.set_axis(_unique(list(frame.columns), notes), axis=1)
-    if not (frame.index.nlevels == 1 and frame.index.equals(need("pandas", "tables").RangeIndex(len(frame)))):
-        ids = frame.index.tolist()
-        _check_ids(ids, source.name, f"{frame.index.name or 'the index'!r}")
-        return _finish(frame, ids, kind, columns, text_columns, missing, source.name, notes)
-    rows = [[str(value) for value in row] for row in frame.head(200).itertuples(index=False, name=None)]
-    place, is_sure = find_ids(
-        [str(c) for c in frame.columns], Layout("", [[], *rows], []), id_column, notes, source.name
-    )
-    ids = None if place is None else take_ids(frame.iloc[:, place], source.name, is_sure, notes)
-    frame = frame if ids is None or place is None else frame.drop(columns=frame.columns[place])
-    return _finish(frame, ids, kind, columns, text_columns, missing, source.name, notes)
+        return pandas.read_excel(file, engine="openpyxl", na_values=list(MISSING), keep_default_na=False)
 
 
 def _load_parquet(source: Source) -> Any:
-    purpose = f"Reading {source.name}"
-    need("pandas", "tables", purpose)
-    parquet = need("pyarrow.parquet", "tables", purpose)
-    with naming_damage(f"{source.name} is not a Parquet file, or is damaged"), source.open_anywhere() as file:
-        return _parquet_table(source, need("pyarrow", "tables"), parquet.ParquetFile(file)).to_pandas()
-
-
-def _parquet_table(source: Source, pyarrow: Any, opened: Any) -> Any:
-    """The table of a Parquet file, read in parts: a few bytes may stand for millions of rows.
+    """A Parquet file, read in parts: a few bytes may stand for millions of rows.
 
     A value may be as long as its whole group of rows is on disk, and be repeated in all of them.
     """
-    about = opened.metadata
-    what = f"The table of {about.num_rows:,} × {about.num_columns:,} fields in {source.name}"
-    groups = [about.row_group(i).total_byte_size for i in range(about.num_row_groups)]
-    source.afford(max(sum(groups), about.num_rows * about.num_columns), what, room=2)
-    batches, total = [], 0
-    for batch in opened.iter_batches(max(1, min(BATCH, FREE // max(1, 1, *groups)))):
-        batches.append(batch)
-        total += batch.nbytes
-        source.afford(total, what, room=2)
-    return pyarrow.Table.from_batches(batches, schema=opened.schema_arrow)
+    purpose = f"Reading {source.name}"
+    parquet, pyarrow = need("pyarrow.parquet", "tables", purpose), need("pyarrow", "tables", purpose)
+    with naming_damage(f"{source.name} is not a Parquet file, or is damaged"), source.open_anywhere() as file:
+        opened = parquet.ParquetFile(file)
+        about = opened.metadata
+        what = f"The table of {about.num_rows:,} × {about.num_columns:,} fields in {source.name}"
+        groups = [about.row_group(i).total_byte_size for i in range(about.num_row_groups)]
+        source.afford(max(sum(groups), about.num_rows * about.num_columns), what, room=2)
+        batches, total = [], 0
+        for batch in opened.iter_batches(max(1, min(BATCH, FREE // max(1, 1, *groups)))):
+            batches.append(batch)
+            total += batch.nbytes
+            source.afford(total, what, room=2)
+        return pyarrow.Table.from_batches(batches, schema=opened.schema_arrow).to_pandas()
 
 
-def _check_options(header: Any, text_columns: Any, missing: Any) -> None:
-    if header not in (True, False, AUTO):
-        raise OptionError(f"header={header!r} must be True, False or {AUTO!r}.")
-    check_known("text_columns", text_columns, TEXTS)
-    check_known("missing", missing, GAPS)
+LOADERS = {"parquet": _load_parquet, "json": _load_json, "excel": _load_excel}
 
 
 # Header and names -------------------------------------------------------------------------------------------
@@ -266,9 +257,7 @@ def _names_years(row: list[str]) -> bool:
     return 2 <= len(years) == len(numbers) < len(row) and len(steps) == 1 and 0 not in steps
 
 
-def find_ids(
-    names: list[Any] | None, layout: Layout, id_column: Any, notes: list[str], name: str
-) -> tuple[int | None, bool]:
+def find_ids(names: list[Any] | None, layout: Layout, id_column: Any, name: str) -> tuple[int | None, bool]:
     """The place of the column that names the samples, and whether it was named or is called so."""
     width = layout.width if names is None else len(names)
     if id_column is None or id_column is False:
@@ -302,6 +291,14 @@ def _those(column: Any, names: list[Any] | None, width: int) -> str:
     return f" {'Did you mean' if alike else 'It has'} {listed}{'?' if alike else ''}"
 
 
+def _split_ids(
+    frame: Any, place: int | None, is_sure: bool, name: str, notes: list[str]
+) -> tuple[Any, list[Any] | None]:
+    """The table without the column of names, if there is one, and the names."""
+    ids = None if place is None else take_ids(frame.iloc[:, place], name, is_sure, notes)
+    return (frame, None) if ids is None else (frame.drop(columns=frame.columns[place]), ids)
+
+
 def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[Any] | None:
     """The names of samples; None if a column that only looks like names repeats or lacks some."""
     if not is_sure and not (column.is_unique and column.notna().all()):
@@ -323,69 +320,141 @@ def take_ids(column: Any, name: str, is_sure: bool, notes: list[str]) -> list[An
 
 
 def _check_ids(ids: list[Any], name: str, called: str) -> None:
-    if len(set(ids)) == len(ids):
-        return
     seen: dict[Any, int] = {}
-    row, twice = next((row, i) for row, i in enumerate(ids) if seen.setdefault(i, row) != row)
-    raise InputError(
-        f"{name}: {called} names the samples, but {twice!r} occurs twice, in rows {seen[twice]:,} and "
-        f"{row:,} (from 0 on). Give each sample a name of its own, or say id_column=None (no names) or "
-        "id_column='...' (another column)."
-    )
+    twice = next((row for row, i in enumerate(ids) if seen.setdefault(i, row) != row), None)
+    if twice is not None:
+        raise InputError(
+            f"{name}: {called} names the samples, but {ids[twice]!r} occurs twice, in rows "
+            f"{seen[ids[twice]]:,} and {twice:,} (from 0 on). Give each sample a name of its own, or say "
+            "id_column=None (no names) or id_column='...' (another column)."
+        )
 
 
 # From a table to numbers ------------------------------------------------------------------------------------
 
 
-def _finish(
-    frame: Any,
-    ids: list[Any] | None,
-    kind: str,
-    columns: Any,
-    text_columns: str,
-    missing: str,
-    name: str,
-    notes: list[str],
-) -> Described:
-    """The numbers of a table, by samples."""
-    is_counted = ids == list(range(len(frame)))
-    if ids is not None and not is_counted:
-        pandas = need("pandas", "tables")
-        frame = frame.set_index(pandas.Index(ids, name=frame.index.name, tupleize_cols=False))
-    whole, frame = frame, _drop_empty(_select(frame, columns, name), notes)
-    is_square = kind in ("auto", "similarity", "graph") and _matches(frame, ids)
-    if is_square and missing not in ("auto", "error"):
-        raise CombinationError(
-            f"missing={missing!r} is not possible for {name}, whose rows and columns have the same names: a "
-            "table of similarities needs a number for every pair."
+@dataclass
+class _Choices:
+    """What becomes of the columns of a table."""
+
+    name: str  # of the file
+    kind: str
+    columns: Any
+    text_columns: str
+    missing: str
+    notes: list[str] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_known("text_columns", self.text_columns, TEXTS)
+        check_known("missing", self.missing, GAPS)
+
+    def describe(self, frame: Any, ids: list[Any] | None, notes: list[str]) -> Described:
+        """The numbers of a table, by samples."""
+        self.notes, name = notes, self.name
+        is_counted = ids == list(range(len(frame)))
+        if ids is not None and not is_counted:
+            index = need("pandas", "tables").Index(ids, name=frame.index.name, tupleize_cols=False)
+            frame = frame.set_index(index)
+        whole, frame = frame, self._without_empty(self._chosen(frame))
+        is_square = self.kind in (AUTO, "similarity", "graph") and _matches(frame, ids)
+        if is_square and self.missing not in (AUTO, "error"):
+            raise CombinationError(
+                f"missing={self.missing!r} is not possible for {name}, whose rows and columns have the same "
+                "names: a table of similarities needs a number for every pair."
+            )
+        if is_square or self.kind in ("similarity", "graph"):  # which hold nothing but numbers
+            self.text_columns = "error" if self.text_columns == AUTO else self.text_columns
+            self.missing = "error" if self.missing == AUTO else self.missing
+        frame = self._mend(frame)
+        if self.missing != AUTO:
+            _refuse_infinite(frame, name)
+        if is_square:
+            return _describe_pairs(frame, self.kind, name, notes)
+        found = _describe_rows(frame, None if is_counted else ids, self.kind, name, notes)
+        return replace(found, original=whole) if found.kind == "features" else found
+
+    def _chosen(self, frame: Any) -> Any:
+        if self.columns is None:
+            return frame
+        listed = [self.columns] if isinstance(self.columns, str | int) else list(self.columns)
+        for column in listed:
+            if column not in frame.columns:
+                raise InputError(
+                    f"{self.name} has no column {column!r}.{_those(column, list(frame.columns), 0)}"
+                )
+        return frame[listed]
+
+    def _without_empty(self, frame: Any) -> Any:
+        """The table without the nameless, empty columns that a delimiter at the end of lines makes."""
+        empty = [c for c in frame.columns if str(c).startswith("column ") and frame[c].isna().all()]
+        if empty:
+            self.notes.append(f"Left out {len(empty)} empty column{'s' * (len(empty) != 1)} without a name.")
+        return frame.drop(columns=empty)
+
+    def _mend(self, frame: Any) -> Any:
+        """The table with its texts and gaps treated; text columns that are dropped may have gaps."""
+        frame, had_commas = _with_commas(frame)
+        if had_commas:
+            self.notes.append("Numbers are written with a decimal comma.")
+        texts = _texts_of(frame)
+        if texts and self.text_columns == "drop":
+            self.notes.append(f"Left out the text {_columns(texts)}.")
+            frame, texts = frame.drop(columns=texts), []
+        gaps = frame.isna()
+        if self.missing != AUTO and gaps.to_numpy().any():
+            frame = self._without_gaps(frame, gaps, frame.columns[gaps.any()])
+            texts = [column for column in texts if column in frame.columns]
+        if texts and self.text_columns == "one_hot":
+            frame = self._one_hot(frame, [str(column) for column in texts])
+        elif texts and self.text_columns != AUTO:
+            raise InputError(_about_texts(frame, texts[0], self.name))
+        if 0 in frame.shape:
+            what = "rows" if not len(frame) else "columns"
+            raise InputError(
+                f"{self.name} has no {what} left that hold numbers: there is nothing to cluster."
+            )
+        flags = [column for column in frame.columns if frame[column].dtype.kind == "b"]
+        return frame.astype(dict.fromkeys(flags, np.float64)) if flags else frame
+
+    def _without_gaps(self, frame: Any, gaps: Any, concerned: Any) -> Any:
+        count, columns = int(gaps.to_numpy().sum()), _columns(concerned)
+        values = "1 missing value" if count == 1 else f"{count:,} missing values"
+        if self.missing == "error":
+            row = int(gaps[concerned[0]].to_numpy().argmax())
+            raise InputError(
+                f"{self.name} has {values}, in {columns}; the first in {_row(frame, row)} of column "
+                f"{concerned[0]!r}. Say what to do: missing='drop_rows', missing='drop_columns' or "
+                "missing='mean'."
+            )
+        if self.missing == "drop_columns":
+            self.notes.append(f"Left out {columns}, which had missing values.")
+            return frame.drop(columns=concerned)
+        if self.missing == "drop_rows":
+            kept = frame.dropna()
+            left_out = len(frame) - len(kept)
+            self.notes.append(f"Left out {left_out:,} of {len(frame):,} rows, which had missing values.")
+            return kept
+        if len(empty := frame.columns[gaps.all()]):
+            self.notes.append(f"Left out {_columns(empty)}, which had no value at all.")
+            frame = frame.drop(columns=empty)
+        if texts := [column for column in _texts_of(frame) if column in concerned]:
+            raise CombinationError(
+                f"missing='mean' is not possible for {self.name}: {_columns(texts)} with missing values hold "
+                "text, which has no mean. Say missing='drop_rows', or text_columns='drop'."
+            )
+        self.notes.append(f"Filled in {values} with the mean of the column.")
+        return frame.fillna(frame.mean(numeric_only=True))
+
+    def _one_hot(self, frame: Any, texts: list[str]) -> Any:
+        frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+        kinds = {column: int(frame[column].nunique()) for column in texts}
+        size = 8 * len(frame) * sum(kinds.values())
+        check_memory(size, f"One column for each value of {_columns(texts)}", "Say text_columns='drop'.")
+        words = ", ".join(f"{column!r} ({count:,} values)" for column, count in list(kinds.items())[:5])
+        self.notes.append(f"One column of zeros and ones was made for each value of {words}.")
+        return need("pandas", "tables").get_dummies(
+            frame, columns=texts, prefix=texts, prefix_sep="=", dtype=np.float64
         )
-    if is_square or kind in ("similarity", "graph"):  # which hold nothing but numbers
-        text_columns, missing = ((given, "error")[given == "auto"] for given in (text_columns, missing))
-    frame = _as_numbers(_mend(frame, text_columns, missing, name, notes), text_columns, name, notes)
-    if missing != "auto":
-        _refuse_infinite(frame, name)
-    if is_square:
-        return _describe_pairs(frame, kind, name, notes)
-    found = _describe_rows(frame, None if is_counted else ids, kind, name, notes)
-    return replace(found, table=whole) if found.kind == "features" else found
-
-
-def _select(frame: Any, columns: Any, name: str) -> Any:
-    if columns is None:
-        return frame
-    listed = [columns] if isinstance(columns, str | int) else list(columns)
-    for column in listed:
-        if column not in frame.columns:
-            raise InputError(f"{name} has no column {column!r}.{_those(column, list(frame.columns), 0)}")
-    return frame[listed]
-
-
-def _drop_empty(frame: Any, notes: list[str]) -> Any:
-    """The table without the nameless, empty columns that a delimiter at the end of lines makes."""
-    empty = [c for c in frame.columns if str(c).startswith("column ") and frame[c].isna().all()]
-    if empty:
-        notes.append(f"Left out {len(empty)} empty column{'s' * (len(empty) != 1)} without a name.")
-    return frame.drop(columns=empty)
 
 
 def _matches(frame: Any, ids: list[Any] | None) -> bool:
@@ -397,74 +466,8 @@ def _texts_of(frame: Any) -> list[Any]:
     return [column for column in frame.columns if frame[column].dtype.kind not in "biuf"]
 
 
-def _mend(frame: Any, text_columns: str, missing: str, name: str, notes: list[str]) -> Any:
-    """The table with its gaps treated as `missing` says; text columns that are dropped may have some."""
-    if text_columns == "drop" and (dropped := _texts_of(_with_commas(frame))):
-        notes.append(f"Left out the text column{'s' * (len(dropped) != 1)} {_listed(dropped)}.")
-        frame = frame.drop(columns=dropped)
-    gaps = frame.isna()
-    if missing == "auto" or not gaps.to_numpy().any():
-        return frame
-    by_column = gaps.sum()
-    concerned = by_column[by_column > 0]
-    if missing == "error":
-        column = concerned.index[0]
-        row, count = int(gaps[column].to_numpy().argmax()), int(by_column.sum())
-        missing_values = "1 value is" if count == 1 else f"{count:,} values are"
-        raise InputError(
-            f"{name}: {missing_values} missing, in {_columns(concerned.index)}; the first "
-            f"in {_row(frame, row)} of column {column!r}. Say what to do about them: missing='drop_rows', "
-            "missing='drop_columns' or missing='mean'."
-        )
-    if missing == "mean":
-        return _fill(frame, gaps, name, notes)
-    kept = frame.dropna(axis="index" if missing == "drop_rows" else "columns")
-    if missing == "drop_columns":
-        notes.append(f"Left out {_columns(concerned.index)}, which had missing values.")
-        return kept
-    if not len(kept):
-        raise InputError(
-            f"{name}: every row has a missing value. Say missing='drop_columns' or missing='mean'."
-        )
-    notes.append(f"Left out {len(frame) - len(kept):,} of {len(frame):,} rows, which had missing values.")
-    return kept
-
-
-def _fill(frame: Any, gaps: Any, name: str, notes: list[str]) -> Any:
-    numbers = _with_commas(frame)
-    texts = [column for column in _texts_of(numbers) if gaps[column].any() and not gaps[column].all()]
-    if texts:
-        raise CombinationError(
-            f"missing='mean' is not possible for {name}: {_columns(texts)} with missing values hold text, "
-            "which has no mean. Say missing='drop_rows', or text_columns='drop'."
-        )
-    empty = [column for column in frame.columns if gaps[column].all()]
-    if empty:
-        notes.append(f"Left out {_columns(empty)}, which had no value at all.")
-    numbers = numbers.drop(columns=empty)
-    filled = int(gaps.drop(columns=empty).to_numpy().sum())
-    notes.append(f"Filled in {filled:,} missing value{'s' * (filled != 1)} with the mean of the column.")
-    return numbers.fillna(numbers.mean(numeric_only=True))
-
-
-def _as_numbers(frame: Any, text_columns: str, name: str, notes: list[str]) -> Any:
-    numbers = _with_commas(frame)
-    if any((numbers[c].dtype != frame[c].dtype) for c in frame.columns):
-        notes.append("Numbers are written with a decimal comma.")
-    texts = _texts_of(numbers)
-    if texts and text_columns == "one_hot":
-        numbers = _one_hot(numbers, texts, notes)
-    elif texts and text_columns != "auto":
-        raise InputError(_about_texts(numbers, texts, name))
-    if numbers.shape[1] == 0 or not len(numbers):
-        what = "rows" if not len(numbers) else "columns"
-        raise InputError(f"{name} has no {what} left that hold numbers: there is nothing to cluster.")
-    flags = [column for column in numbers.columns if numbers[column].dtype.kind == "b"]
-    return numbers.astype(dict.fromkeys(flags, np.float64)) if flags else numbers
-
-
-def _with_commas(frame: Any) -> Any:
-    """The table with numbers for texts such as "1,5", where a whole column is of them."""
+def _with_commas(frame: Any) -> tuple[Any, bool]:
+    """Numbers for texts such as "1,5", if a whole column is of them, and whether there were."""
     changed = {}
     for column in _texts_of(frame):
         texts = frame[column].dropna()
@@ -473,50 +476,27 @@ def _with_commas(frame: Any) -> Any:
     frame = frame.copy(deep=False) if changed else frame
     for column, values in changed.items():  # names may be numbers, which keywords cannot be
         frame[column] = values
-    return frame
+    return frame, bool(changed)
 
 
-def _one_hot(frame: Any, texts: list[Any], notes: list[str]) -> Any:
-    pandas = need("pandas", "tables")
-    kinds = {column: int(frame[column].nunique()) for column in texts}
-    size = 8 * len(frame) * sum(kinds.values())
-    check_memory(size, f"One column for each value of {_columns(texts)}", "Say text_columns='drop'.")
-    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    texts = [str(column) for column in texts]
-    made = pandas.get_dummies(frame, columns=texts, prefix=texts, prefix_sep="=", dtype=np.float64)
-    words = ", ".join(f"{column!r} ({count:,} values)" for column, count in list(kinds.items())[:5])
-    notes.append(f"One column of zeros and ones was made for each value of {words}.")
-    return made
-
-
-def _about_texts(frame: Any, texts: list[Any], name: str) -> str:
-    column = texts[0]
+def _about_texts(frame: Any, column: Any, name: str) -> str:
+    """The words for a column that holds texts."""
     words = [not (isinstance(value, str) and is_number(value)) for value in frame[column]]
     row = int(np.argmax(words))
-    value, count = frame[column].iloc[row], int(np.sum(words))
-    if count < len(frame) / 2:
-        return (
-            f"{name}: column {column!r} holds numbers, but {value!r:.60} in {_row(frame, row)}"
-            f"{'' if count == 1 else f', and {count - 1:,} other texts'}. Fix it, or leave the column out: "
-            "columns=[...], or text_columns='drop'."
-        )
     return (
-        f"{name}: {_columns(texts)} hold{'s' * (len(texts) == 1)} text, the first {value!r:.60} in "
-        f"{_row(frame, row)} of column {column!r}. Say what to do: text_columns='drop' leaves them out, "
-        "text_columns='one_hot' makes a column for each value, id_column=... takes one for names of samples, "
-        "columns=[...] chooses."
+        f"{name}: column {column!r} holds {int(np.sum(words)):,} text{'s' * (sum(words) != 1)} among "
+        f"{len(frame):,} rows, the first {frame[column].iloc[row]!r:.60} in {_row(frame, row)}. Fix it, or "
+        "say what to do: text_columns='drop' leaves such columns out, text_columns='one_hot' makes a column "
+        "for each value, id_column=... takes one for names of samples, columns=[...] chooses."
     )
 
 
 def _refuse_infinite(frame: Any, name: str) -> None:
     for column in frame.columns:
         values = frame[column].to_numpy()
-        if values.dtype.kind == "f" and np.isinf(values).any():
-            row = int(np.isinf(values).argmax())
-            raise InputError(
-                f"{name}: {_row(frame, row)} of column {column!r} is infinite. Fix it, or leave the row or "
-                "the column out."
-            )
+        if values.dtype.kind == "f" and (infinite := np.isinf(values)).any():
+            where = f"{_row(frame, int(infinite.argmax()))} of column {column!r}"
+            raise InputError(f"{name}: {where} is infinite. Fix it, or leave the row or the column out.")
 
 
 def _row(frame: Any, row: int) -> str:

@@ -121,102 +121,97 @@ def read_json_lines(
 ) -> Described:
     """Read JSON lines: strings, or objects with a text each."""
     source.text(encoding)  # refuses what is not text
-    key = text_column if text_column is not None else _guess_key(source, encoding)
-    found = json_texts(source, key, encoding, "text_column")
-    if text_column is None:
-        found.notes.insert(0, f"Texts are under the key {key!r}.")
-    if id_column is not None and id_column is not False:
-        _name_by_key(source, found, id_column, encoding)
-    return found.described()
+    return json_texts(source, text_column, encoding, "text_column", id_column).described()
 
 
-def json_texts(source: Source, text_key: str, encoding: str, option: str = "text_key") -> Texts:
+def json_texts(
+    source: Source, text_key: str | None, encoding: str, option: str = "text_key", id_key: Any = None
+) -> Texts:
     """The documents of a file with one JSON value per line: a string, or an object with `text_key`.
 
-    `option` is what the user calls that key.
+    `option` is what the user calls that key; None for one of the usual keys, or the only one with long texts.
+    They are named by `id_key`, or by their lines.
     """
     if check_encoding(encoding).startswith(WIDE):
         raise OptionError(
             f"encoding={encoding!r} is not possible for JSON lines, which end in a single byte: convert "
             f"{source.name} to UTF-8."
         )
+    values, damaged = _values(source, encoding)
+    objects = [value for value in values.values() if isinstance(value, dict)]
+    keys = list(dict.fromkeys(key for value in objects for key in value))
     found = Texts()
-    damaged: list[str] = []
-    keys: set[str] = set()
+    if text_key is None:
+        text_key = _guess_key(objects[:50], source.name)
+        found.notes.append(f"Texts are under the key {text_key!r}.")
     has_text = False
-    for number, value, is_damaged in _values(source, encoding):
-        damaged += [f"line {number}"] * is_damaged
-        keys |= set(value) if isinstance(value, dict) else set()
-        text = _text(value, text_key, f"line {number} of {source.name}")
+    for line, value in values.items():
+        text = value.get(text_key) if isinstance(value, dict) else value
+        if text is not None and not isinstance(text, str):
+            raise InputError(
+                f"{line} of {source.name} holds a {type(text).__name__}, not a string, under the key "
+                f"{text_key!r}."
+            )
         has_text |= text is not None
-        found.add(text or "", f"line {number}")
+        found.add(text or "", line)
     if not has_text:
         there = f"; its keys are {', '.join(map(repr, sorted(keys)))}" if keys else ""
         raise InputError(
             f"{source.name} has no line with the key {text_key!r}{there}. Name the right one by {option}."
         )
     found.note(f"Bytes that are not {encoding} were replaced by U+FFFD in ", damaged)
+    if id_key is not None and id_key is not False:
+        _name_by_key(found, list(values.values()), id_key, source.name)
     return found
 
 
-def _values(source: Source, encoding: str) -> Iterator[tuple[int, Any, bool]]:
-    """Yield the number of each line that is not blank, its value, and whether bytes were replaced."""
+def _values(source: Source, encoding: str) -> tuple[dict[str, Any], list[str]]:
+    """The value of each line that is not blank, by its name, and the lines in which bytes were replaced."""
+    values: dict[str, Any] = {}
+    damaged = []
     _afford_lines(source, source.data)
     for number, data in enumerate(source.data.split(b"\n"), start=1):
-        line, is_damaged = _decode(data, encoding)
-        line = line.removeprefix("\ufeff")
-        if line.strip():
-            yield number, _parse_line(line, source.name, number), is_damaged
+        text, is_damaged = _decode(data, encoding)
+        text, line = text.removeprefix("\ufeff"), f"line {number}"
+        damaged += [line] * is_damaged
+        if text.strip():
+            try:
+                values[line] = json.loads(text)
+            except (
+                ValueError,
+                RecursionError,
+            ) as error:  # ValueError: also of numbers with thousands of digits
+                raise InputError(f"Line {number} of {source.name} is not JSON: {error}.") from error
+    return values, damaged
 
 
 def _afford_lines(source: Source, data: bytes) -> None:
     """Refuse more lines than memory holds as texts, each of which takes more than its letters."""
     lines = data.count(b"\n")
-    source.afford(LINE * lines + 2 * len(data), f"The texts in the {lines:,} lines of {source.name}", PART)
+    source.afford(LINE * lines + 4 * len(data), f"The texts in the {lines:,} lines of {source.name}", PART)
 
 
-def _parse_line(line: str, name: str, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:  # ValueError: also of numbers with thousands of digits
-        raise InputError(f"Line {number} of {name} is not JSON: {error}.") from error
-
-
-def _text(value: Any, text_key: str, where: str) -> str | None:
-    if isinstance(value, dict):
-        value = value.get(text_key)
-    if value is None or isinstance(value, str):
-        return value
-    raise InputError(f"{where} holds a {type(value).__name__}, not a string, under the key {text_key!r}.")
-
-
-def _guess_key(source: Source, encoding: str) -> str:
-    """The key of the texts: one of the usual names, or the only one with long texts."""
-    values = [value for _, (_, value, _) in zip(range(50), _values(source, encoding), strict=False)]
-    objects = [value for value in values if isinstance(value, dict)]
+def _guess_key(objects: list[dict[str, Any]], name: str) -> str:
     keys = list(dict.fromkeys(key for value in objects for key in value))
     rows = [[text if isinstance(text := value.get(key), str) else "" for key in keys] for value in objects]
     place = find_text_column(keys, rows)
     if place is None and keys:
         listed = ", ".join(map(repr, keys[:10]))
-        raise InputError(
-            f"Which key of {source.name} holds the texts? It has {listed}. Say text_column='...'."
-        )
+        raise InputError(f"Which key of {name} holds the texts? It has {listed}. Say text_column='...'.")
     return TEXT_NAMES[0] if place is None else keys[place]
 
 
-def _name_by_key(source: Source, found: Texts, id_column: Any, encoding: str) -> None:
+def _name_by_key(found: Texts, values: list[Any], id_key: Any, name: str) -> None:
     """Name the documents by a key that each has with another value, "id" or "name" if none is given."""
-    values = [value for _, value, _ in _values(source, encoding)]
-    for key in ("id", "name") if id_column == AUTO else (id_column,):
+    for key in ("id", "name") if id_key == AUTO else (id_key,):
         names = [value.get(key) if isinstance(value, dict) else None for value in values]
         texts = [str(name) for name in names if isinstance(name, str | int)]
         if len(set(texts)) == len(values):
             found.names = texts
             found.notes.append(f"Documents are named by the key {key!r}.")
             return
-    if id_column != AUTO:
-        raise InputError(f"{source.name}: not every line has a value of its own under the key {id_column!r}.")
+    if id_key != AUTO:
+        raise InputError(f"{name}: not every line has a value of its own under the key {id_key!r}.")
 
 
 # Tables and lines -------------------------------------------------------------------------------------------
@@ -246,7 +241,7 @@ def read_text_table(
         raise InputError(f"{source.name}: {what}? It has {listed}. Say text_column='...'.")
     if text_column is None:
         notes.append(f"Texts are in column {names[place]!r}.")
-    others, is_sure = find_ids(names if has_header else None, layout, id_column, notes, source.name)
+    others, is_sure = find_ids(names if has_header else None, layout, id_column, source.name)
     frame = parse(data, layout, names, has_header, dict.fromkeys(range(len(names)), str), source)
     ids = None if others in (None, place) else take_ids(frame.iloc[:, others], source.name, is_sure, notes)
     empty = int(frame.iloc[:, place].isna().sum())
