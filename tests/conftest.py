@@ -1,12 +1,17 @@
 """Hypothesis for all tests: no clock decides, since machines are busy at times. Small data and problems."""
 
+import io
+import warnings
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_limits
 
+from symclust import _kernels
 from symclust.constraints import Nonnegative
 from symclust.objectives import Frobenius
 from symclust.operators import Dense, as_operator
@@ -34,6 +39,38 @@ def blobs():
     X = abs(X)
     X.flags.writeable = False
     return X, y
+
+
+@pytest.fixture
+def on_threads(monkeypatch):
+    """Return a function that calls another on so many threads of ours, of BLAS and of scikit-learn.
+
+    In this process: starting Python and importing everything takes longer than most of what is called.
+    """
+
+    def call(threads, function, *arguments):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+        before = _kernels.max_threads()
+        _kernels._module.set_default_threads(threads)
+        try:
+            with threadpool_limits(threads), warnings.catch_warnings():
+                return function(*arguments)
+        finally:
+            _kernels._module.set_default_threads(before)
+
+    return call
+
+
+@pytest.fixture
+def printed_on(on_threads):
+    """Return a function that runs a program on so many threads, and returns what it prints."""
+
+    def run(threads, program):
+        with redirect_stdout(io.StringIO()) as text:
+            on_threads(threads, exec, program, {"__name__": "program"})
+        return text.getvalue()
+
+    return run
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def test_work_for_other_machines_hands_out_none_itself(client):
     assert not _on_other_machines()
 
 
-@pytest.mark.parametrize("method", ["consensus", "gap", "adjusted_modularity"])
+@pytest.mark.parametrize("method", ["consensus", "gap", "auto"])
 def test_a_study(client, samples, method):
     params = {"consensus": {"n_resamples": 4}, "gap": {"n_nulls": 3}}.get(method, {})
 

@@ -11,9 +11,10 @@ import pytest
 from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from symclust import KernelKMeans, SpectralYuShi, _threads
+from symclust import KernelKMeans, SpectralYuShi, _kernels, _threads
 from symclust._threads import (
     ahead,
+    available_threads,
     cached_property,
     map_blocks,
     single_threaded_blas,
@@ -280,3 +281,9 @@ def test_cached_properties_are_computed_side_by_side():
             return meet.wait(60)
 
     side_by_side(lambda: Slow().value, lambda: Slow().value)
+
+
+def test_the_fixture_of_other_tests_sets_the_number_of_threads(on_threads):
+    for threads in (1, 3):
+        assert on_threads(threads, available_threads) == on_threads(threads, _kernels.max_threads) == threads
+        assert {library["num_threads"] for library in on_threads(threads, threadpool_info)} == {threads}

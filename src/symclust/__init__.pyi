@@ -1,4 +1,5 @@
 from . import constraints, datasets, documents, graphs, metrics, operators
+from ._annotate import annotate
 from ._resume import resume
 from .applications import segment_image, subtypes, topics
 from .estimators import (
@@ -56,6 +57,7 @@ __all__ = [
     "SymNMF",
     "SymmetricFactorization",
     "TablePlan",
+    "annotate",
     "constraints",
     "datasets",
     "documents",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from symclust.exceptions import MissingExtraError
 
 
 def need(library: str, extra: str, purpose: str = "This") -> ModuleType:
-    """Return an optional library, or raise `MissingExtraError`.
+    """An optional library; a missing one is a `MissingExtraError`.
 
     Parameters
     ----------
@@ -35,6 +36,16 @@ def need(library: str, extra: str, purpose: str = "This") -> ModuleType:
         return import_module(library)
     except ModuleNotFoundError as error:  # a library that is there and broken has an error of its own
         raise MissingExtraError(missing(error.name or library, extra, purpose)) from error
+
+
+class Lazy:
+    """An optional library that is imported when it is first used, as a global name of a file."""
+
+    def __init__(self, library: str, extra: str, purpose: str = "This") -> None:
+        self._needed = library, extra, purpose
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(need(*self._needed), name)
 
 
 def missing(library: str, extra: str, purpose: str = "This") -> str:

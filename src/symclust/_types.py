@@ -33,15 +33,15 @@ class DeviceArray(ABC):
 
     @abstractmethod
     def gram(self) -> Array:
-        """Return HᵀH in double precision, k × k numbers on the host."""
+        """HᵀH in double precision, k × k numbers on the host."""
 
     @abstractmethod
     def inner(self, other: Any) -> float:
-        """Return the sum of products of entries, added in double precision."""
+        """The sum of products of entries, added in double precision."""
 
     @abstractmethod
     def norm(self) -> float:
-        """Return the root of the sum of squared entries."""
+        """The root of the sum of squared entries."""
 
 
 Features: TypeAlias = Any

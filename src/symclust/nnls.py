@@ -166,7 +166,7 @@ def hals(
 
 
 def _hals_by_columns(G: Any, R: Any, X: Any, n_sweeps: int) -> Any:
-    """Return the same by NumPy, all rows at once and column by column: for arrays on a device."""
+    """The same by NumPy, all rows at once and column by column: for arrays on a device."""
     X, own = np.maximum(X, 0), np.asarray(G, like=R)
     for _ in range(n_sweeps):
         for l, square in enumerate(np.diag(G).tolist()):
@@ -218,7 +218,7 @@ def rank_two(G: ArrayLike, R: ArrayLike, *, out: NDArray[Any] | None = None) -> 
 
 
 def _prepare(G: ArrayLike, R: ArrayLike, X: ArrayLike | None, out: NDArray[Any] | None) -> Arrays:
-    """Return G, R, X and out of one type, in C order, of matching shapes; without `X`, out is zeros.
+    """G, R, X and out of one type, in C order, of matching shapes; without `X`, out is zeros.
 
     Values are not looked at: the cost is that of the shapes alone, since alternating schemes come here in
     every iteration.

@@ -44,7 +44,7 @@ def options(family: str) -> tuple[str, ...]:
 
 
 def resolve(family: str, name: str, *others: str) -> Implementation:
-    """Return the class or function behind an option, or raise an error that lists the known ones.
+    """Class or function behind an option; an unknown name is an error that lists the known ones.
 
     Parameters
     ----------
@@ -61,17 +61,16 @@ def resolve(family: str, name: str, *others: str) -> Implementation:
     >>> registry.resolve("solvers", "bpp").__name__, registry.resolve("two_factors.solvers", "anls").__name__
     ('Anls', 'Bpp')
     """
-    found = _exports(family)
-    aliases = {alias: thing for thing in found.values() for alias in getattr(thing, "aliases", ())}
-    if not isinstance(name, str) or name not in found | aliases:
+    found = _with_aliases(family)
+    if not isinstance(name, str) or name not in found:
         parameter = family.rpartition(".")[2].removesuffix("s")
         known = ", ".join(map(repr, [*others, *options(family)]))
         raise OptionError(f"{parameter}={name!r} is not known. Choose one of {known}.")
-    return (found | aliases)[name]
+    return found[name]
 
 
 def option_name(name: str) -> str:
-    """Return the option of an exported name, ``row_descent`` for ``RowDescent``.
+    """The option of an exported name, ``row_descent`` for ``RowDescent``.
 
     Parameters
     ----------
@@ -81,9 +80,14 @@ def option_name(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
+def _with_aliases(family: str) -> dict[str, Any]:
+    found = _exports(family)
+    return found | {alias: thing for thing in found.values() for alias in getattr(thing, "aliases", ())}
+
+
 @cache
 def _exports(family: str) -> dict[str, Any]:
-    """Return the exports of the public files of a family, by their names as options."""
+    """The exports of the public files of a family, by their names as options."""
     found: dict[str, Any] = {}
     for module in _public_files(family):
         # Functions before classes: if both have the name, the class that does the work is the option.

@@ -77,7 +77,7 @@ def test_seed_repeats():
         ({"n_clusters": 1001}, OptionError, "n_clusters=1001 is not possible with n_samples=1000"),
         ({"mixing": 1.5}, OptionError, "mixing=1.5"),
         ({"degree": -1}, OptionError, "degree=-1"),
-        ({"degree": 200}, InputError, "asks for 160 neighbours inside"),
+        ({"degree": 200}, InputError, "means 160 neighbours inside"),
         ({"n_clusters": 1, "mixing": 0.5}, InputError, "10 outside, where there are 0"),
     ],
 )

@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import cho_factor, cho_solve
 
 from symclust import registry
-from symclust.solvers import Control, State, gauss_newton, run
+from symclust.solvers import Control, State, run
 from symclust.solvers import newton as search
 from symclust.solvers._base import drive
 
-SEARCHES = ("gauss_newton", "newton", "projected_newton", "projected_gradient")
+SEARCHES = ("newton", "projected_newton", "projected_gradient")
 
 
 def make(name):
@@ -87,34 +87,6 @@ def test_projected_newton_direction_is_that_of_the_explicit_reduced_hessian(near
     expected = cho_solve(cho_factor(M), gradient).reshape(H.T.shape).T
     found = direction_of(problem, make("projected_newton"), State(H))
     assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
-
-
-def explicit_gauss_newton(H, sparsity):
-    """2JᵀJ and the L1 term, J the derivative of HHᵀ written out column after column of H."""
-    n, k = H.shape
-    J = np.empty((n * n, n * k))
-    for column, (l, i) in enumerate(np.ndindex(k, n)):
-        V = np.zeros_like(H)
-        V[i, l] = 1
-        J[:, column] = (H @ V.T + V @ H.T).reshape(-1)
-    return 2 * J.T @ J + 4 * sparsity * np.kron(np.ones((k, k)), np.eye(n))
-
-
-def test_gauss_newton_direction_is_that_of_the_explicit_reduced_matrix(near_minimiser, monkeypatch):
-    monkeypatch.setattr(gauss_newton, "ACCURACY", 1e-10)
-    monkeypatch.setattr(gauss_newton, "MOST_STEPS", 1000)
-    problem, sparsity, H = near_minimiser
-    gradient, held = gradient_of(problem, H).T.reshape(-1), held_set(problem, H).T.reshape(-1)
-    M = reduced(explicit_gauss_newton(H, sparsity), held)
-    found = direction_of(problem, make("gauss_newton"), State(H)).T.reshape(-1)
-    assert_allclose(M @ found, gradient, rtol=1e-5, atol=1e-6 * np.abs(gradient).max())
-
-
-def test_gauss_newton_asks_for_no_product_on_the_way_to_a_direction(near_minimiser):
-    problem, _, H = near_minimiser
-    gradient, held = gradient_of(problem, H), held_set(problem, H)
-    wishes = make("gauss_newton").direction(problem, State(H), gradient, held, H.T @ H)
-    assert list(wishes) == []
 
 
 def test_projected_gradient_direction_is_the_gradient(near_minimiser):

@@ -1,9 +1,5 @@
 """The same bits on one and on three threads, from the kernels up to the estimator."""
 
-import os
-import subprocess
-import sys
-
 PROGRAM = """
 import hashlib, warnings
 import numpy as np, scipy.sparse as sp
@@ -85,17 +81,7 @@ tell("dense spectral", model.membership_)
 """
 
 
-def fingerprints(threads):
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    environment.pop("OPENBLAS_NUM_THREADS", None)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-
-
-def test_bits_do_not_depend_on_the_number_of_threads():
-    expected = fingerprints(1)
-    assert len(expected) == 36
-    assert fingerprints(3) == expected
+def test_bits_do_not_depend_on_the_number_of_threads(printed_on):
+    one, three = (printed_on(threads, PROGRAM).splitlines() for threads in (1, 3))
+    assert len(one) == 36
+    assert one == three

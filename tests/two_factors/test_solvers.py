@@ -13,7 +13,7 @@ from symclust.two_factors import Smooth, TwoFactors, starting_points
 
 FAMILY = "two_factors.solvers"
 SOLVERS = registry.options(FAMILY)
-FAST = [name for name in SOLVERS if name != "multiplicative"]
+FAST = [name for name in SOLVERS if not name.startswith("multiplicative")]
 
 
 def make(name, problem):

@@ -41,14 +41,14 @@ class Constraint(ABC):
 
     @abstractmethod
     def project(self, H: Array) -> Array:
-        """Return the nearest point of the set, one of them if several are equally near."""
+        """The nearest point of the set, one of them if several are equally near."""
 
     @abstractmethod
     def violation(self, H: Array) -> float:
-        """Return the largest amount by which H leaves the set, 0.0 inside."""
+        """The largest amount by which H leaves the set, 0.0 inside."""
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Return the part of the gradient that the constraint does not hold; zero at stationary points.
+        """The part of the gradient that the constraint does not hold; zero at stationary points.
 
         By default (H − P(H − t∇)) / t, which is zero if a projected gradient step of size t goes nowhere. If
         that holds for a step it holds for all shorter ones, so t is short, ‖t∇‖ = ε^⅓ ‖H‖: as far as rounding
@@ -62,7 +62,7 @@ class Constraint(ABC):
         return (H - self.project(H - t * gradient)) / t
 
     def random(self, shape: tuple[int, int], rng: np.random.RandomState, level: float = 1.0) -> Array:
-        """Return a random point of the set, made from normal numbers of standard deviation `level`."""
+        """A random point of the set, made from normal numbers of standard deviation `level`."""
         return self.project(level * rng.standard_normal(shape))
 
     def __repr__(self) -> str:
@@ -83,13 +83,13 @@ class VectorConstraint(Constraint):
         self.by_rows = axis == "rows"
 
     def project(self, H: Array) -> Array:
-        """Return the nearest point of the set, vector by vector."""
+        """The nearest point of the set, vector by vector."""
         if self.by_rows:
             return self._project_rows(H)
         return self._project_rows(H.T.copy()).T.copy()
 
     def violation(self, H: Array) -> float:
-        """Return the largest amount by which a vector leaves the set."""
+        """The largest amount by which a vector leaves the set."""
         if not H.size:
             return 0.0
         return float(self._violation_of_rows(H if self.by_rows else H.T))
@@ -100,7 +100,7 @@ class VectorConstraint(Constraint):
 
     @abstractmethod
     def _violation_of_rows(self, V: Array) -> float:
-        """Return the largest violation among the rows of V."""
+        """The largest violation among the rows of V."""
 
 
 class Custom(Constraint):
@@ -121,7 +121,7 @@ class Custom(Constraint):
         self.given = given
 
     def project(self, H: Array) -> Array:
-        """Return the object's projection, in the precision of H."""
+        """The object's projection, in the precision of H."""
         # A copy: the object may well work in place.
         projected = np.asarray(self.given.project(H.copy()))
         if projected.shape != H.shape or projected.dtype.kind not in "fiu":
@@ -137,12 +137,12 @@ class Custom(Constraint):
         return np.ascontiguousarray(projected, dtype=H.dtype)
 
     def violation(self, H: Array) -> float:
-        """Return the largest entry of H − P(H)."""
+        """The largest entry of H − P(H)."""
         return float(np.abs(H - self.project(H)).max(initial=0.0))
 
 
 def as_constraint(constraint: object) -> Constraint:
-    """Return a constraint from its name, from one of ours, or from any object with `project`.
+    """A constraint from its name, from one of ours, or from any object with `project`.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Unit(VectorConstraint):
         return V
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Return the part of the gradient along the sphere, ∇ − h⟨h, ∇⟩ for each vector h."""
+        """The part of the gradient along the sphere, ∇ − h⟨h, ∇⟩ for each vector h."""
         along = 1 if self.by_rows else 0
         return gradient - H * np.sum(H * gradient, axis=along, keepdims=True)
 
@@ -69,7 +69,7 @@ class Orthogonal(Constraint):
     on_device: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:
-        """Return the polar factor."""
+        """The polar factor."""
         if H.shape[0] < H.shape[1]:
             raise InputError(
                 f"{H.shape[1]} orthonormal columns need at least as many rows; H has shape {H.shape}."
@@ -78,10 +78,10 @@ class Orthogonal(Constraint):
         return left @ right
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Return the part of the gradient along the set, ∇ − H (Hᵀ∇ + ∇ᵀH)/2."""
+        """The part of the gradient along the set, ∇ − H (Hᵀ∇ + ∇ᵀH)/2."""
         inside = H.T @ gradient
         return gradient - H @ ((inside + inside.T) / 2)
 
     def violation(self, H: Array) -> float:
-        """Return the largest entry of HᵀH − I."""
+        """The largest entry of HᵀH − I."""
         return float(np.abs(H.T @ H - np.eye(H.shape[1])).max(initial=0.0))

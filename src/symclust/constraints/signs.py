@@ -30,15 +30,15 @@ class Free(Constraint):
     on_device: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:
-        """Return H."""
+        """H."""
         return H
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Return the gradient."""
+        """The gradient."""
         return gradient
 
     def violation(self, H: Array) -> float:
-        """Return 0.0."""
+        """0.0."""
         return 0.0
 
 
@@ -59,7 +59,7 @@ class Nonnegative(Constraint):
     nonnegative: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:
-        """Return max(H, 0)."""
+        """max(H, 0)."""
         return np.maximum(H, 0)
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
@@ -67,9 +67,9 @@ class Nonnegative(Constraint):
         return gradient * ((H > 0) | (gradient < 0))
 
     def random(self, shape: tuple[int, int], rng: np.random.RandomState, level: float = 1.0) -> Array:
-        """Return magnitudes of normal numbers: a projection would leave every second entry at zero."""
+        """Magnitudes of normal numbers: a projection would leave every second entry at zero."""
         return level * np.abs(rng.standard_normal(shape))
 
     def violation(self, H: Array) -> float:
-        """Return how far the smallest entry lies below zero."""
+        """Distance of the smallest entry below zero."""
         return float(max(0.0, -H.min(initial=0.0)))

@@ -38,11 +38,11 @@ class Simplex(Constraint):
         self.total = total
 
     def project(self, H: Array) -> Array:
-        """Return the nearest rows on the simplex."""
+        """The nearest rows on the simplex."""
         return project_simplex(H, self.total)
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
-        """Return (h − P(h − t∇)) / t for each row h: zero at stationary points and nowhere else.
+        """(h − P(h − t∇)) / t for each row h: zero at stationary points and nowhere else.
 
         The step t lets the largest difference of two entries of the gradient move a row by `total`; so an
         entry of h that is nearly zero, and should be, counts as nearly stationary. If the step stays inside
@@ -53,7 +53,7 @@ class Simplex(Constraint):
         return (H - self.project(H - step * gradient)) / step
 
     def violation(self, H: Array) -> float:
-        """Return how far an entry lies below zero, or the sum of a row off the total."""
+        """Largest distance of an entry below zero, or of the sum of a row from the total."""
         if not H.size:
             return 0.0
         return float(max(-H.min(), np.abs(H.sum(axis=1) - self.total).max()))

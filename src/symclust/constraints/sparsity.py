@@ -44,7 +44,7 @@ class Sparse(Constraint):
         self.most_per_row = n_nonzero if self.by_rows else None
 
     def _groups(self, H: Array) -> Array:
-        """Return a view or copy of H in which every row is a group with its own s."""
+        """A view or copy of H in which every row is a group with its own s."""
         return {"rows": H, "columns": H.T, "all": H.reshape(1, -1)}[self.axis]
 
     def project(self, H: Array) -> Array:
@@ -59,7 +59,7 @@ class Sparse(Constraint):
         return out
 
     def violation(self, H: Array) -> float:
-        """Return the largest entry beyond the s largest of its group."""
+        """The largest entry beyond the s largest of its group."""
         groups = self._groups(H)
         if not H.size or self.n_nonzero >= groups.shape[1]:
             return 0.0
@@ -144,11 +144,11 @@ class OnePerRow(Constraint):
         return out
 
     def random(self, shape: tuple[int, int], rng: np.random.RandomState, level: float = 1.0) -> Array:
-        """Return a random assignment with positive entries."""
+        """A random assignment with positive entries."""
         return self.project(level * np.abs(rng.standard_normal(shape)))
 
     def violation(self, H: Array) -> float:
-        """Return how far an entry lies below zero, or the largest second entry of a row."""
+        """Largest distance of an entry below zero, or the largest second entry of a row."""
         if not H.size:
             return 0.0
         second = np.sort(H, axis=1)[:, -2].max() if H.shape[1] > 1 else 0.0

@@ -2,14 +2,12 @@
 
 from symclust.datasets.expression import simulated_expression
 from symclust.datasets.lfr import lfr, overlapping_lfr
-from symclust.datasets.overlapping_blobs import overlapping_blobs
 from symclust.datasets.random_graphs import adversarial_cliques, noisy_cliques, planted_partition
 
 __all__ = [
     "adversarial_cliques",
     "lfr",
     "noisy_cliques",
-    "overlapping_blobs",
     "overlapping_lfr",
     "planted_partition",
     "simulated_expression",

@@ -76,7 +76,7 @@ def _probabilities(n: int, k: int, degree: float, mixing: float) -> tuple[float,
     available = np.array([m - 1, n - m])
     if (wanted > available).any():
         raise InputError(
-            f"degree={degree} with mixing={mixing} asks for {wanted[0]:g} neighbours inside the cluster, "
+            f"degree={degree} with mixing={mixing} means {wanted[0]:g} neighbours inside the cluster, "
             f"where there are {available[0]:g} others, and {wanted[1]:g} outside, where there are "
             f"{available[1]:g}: lower the degree, change the mixing or use fewer, larger clusters."
         )

@@ -30,32 +30,22 @@ SIZES = (0.03, 0.1, 0.3, 1.0)  # of the rotations near the identity that are tri
 
 
 def canonical(labels: Array) -> Array:
-    """Return labels renamed in the order in which they appear: equal for equal partitions."""
+    """Labels renamed in the order in which they appear: equal for equal partitions."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
 
 
 @dataclass(frozen=True)
 class Angles:
-    """The points of three clusters by how far they may turn.
+    """The points of three clusters by how far they may turn."""
 
-    Attributes
-    ----------
-    border : ndarray of shape (n,)
-        Angle, from 0 to 120°, at which a point turning anticlockwise meets the border of two clusters.
-    outside : ndarray of shape (n,)
-        Half of the angle around that border in which the point is outside the simplex; 0 if it never is.
-    free : ndarray of bool
-        Points that cross borders without leaving the simplex, those at the very centre excepted.
-    """
-
-    border: Array
-    outside: Array
-    free: Array
+    border: Array  # from 0 to 120°, where a point turning anticlockwise meets the border of two clusters
+    outside: Array  # half of the angle around it in which the point is outside the simplex; 0 if it never is
+    free: Array  # points that cross borders without leaving the simplex, those at the very centre excepted
 
 
 def measure_angles(P: Array, tolerance: float) -> Angles:
-    """Return the angles of the rows of P, in linear time."""
+    """The angles of the rows of P, in linear time."""
     basis = plane_basis(3, P.dtype)
     x = (P @ basis).astype(np.float64)
     radius = np.hypot(*x.T)
@@ -67,7 +57,7 @@ def measure_angles(P: Array, tolerance: float) -> Angles:
 
 
 def possible_angles(angles: Angles) -> list[tuple[float, float]]:
-    """Return the intervals of [0, 120°) in which no point is outside, from left to right."""
+    """The intervals of [0, 120°) in which no point is outside, from left to right."""
     held = angles.outside > 0
     start = (angles.border - angles.outside)[held]
     stop = (angles.border + angles.outside)[held]
@@ -84,7 +74,7 @@ def possible_angles(angles: Angles) -> list[tuple[float, float]]:
 def other_clusterings(
     P: Array, tolerance: float, most: int, n_rotations: int, rng: np.random.RandomState
 ) -> list[Array]:
-    """Return the labels of other factors of PPᵀ, up to `most` that differ by more than names.
+    """The labels of other factors of PPᵀ, up to `most` that differ by more than names.
 
     P has rows on the simplex; the others are parameters of `LeftStochastic.alternative_clusterings`.
     """
@@ -106,7 +96,7 @@ def other_clusterings(
 
 
 def _angle_turns(P: Array, tolerance: float) -> list[Array]:
-    """Return one rotation for each interval of angles in which the clusters are the same, from 0 on.
+    """One rotation for each interval of angles in which the clusters are the same, from 0 on.
 
     By the condition of 2.4, α_c < β_c and α_ac < β_ac, the intervals next to 0 on both sides have no crossing
     within. Those further on count as much, and all are returned; sorting them takes n log n.
@@ -123,12 +113,12 @@ def _angle_turns(P: Array, tolerance: float) -> list[Array]:
 
 
 def _plane_turn(angle: float) -> Array:
-    """Return the anticlockwise rotation of points that are rows."""
+    """The anticlockwise rotation of points that are rows."""
     return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
 
 
 def _tried_turns(points: Array, tolerance: float, count: int, rng: np.random.RandomState) -> list[Array]:
-    """Return rotations into the simplex found from starts near the identity and from random ones."""
+    """Rotations into the simplex found from starts near the identity and from random ones."""
     size = points.shape[1]
     noise = rng.standard_normal((count // 2, size, size)) / np.sqrt(size)
     steps = np.resize(SIZES, len(noise))[:, None, None]
@@ -139,7 +129,7 @@ def _tried_turns(points: Array, tolerance: float, count: int, rng: np.random.Ran
 
 
 def assign_sizes(P: Array, sizes: Any) -> Array:
-    """Return labels with `sizes[j]` samples in cluster j and the largest sum of probabilities.
+    """Labels with `sizes[j]` samples in cluster j and the largest sum of probabilities.
 
     A transport problem: max Σ p_ij x_ij with Σ_j x_ij = 1 and Σ_i x_ij = sizes_j, whose vertices are whole
     numbers; solved by SciPy's simplex method.

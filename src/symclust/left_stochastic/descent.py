@@ -22,12 +22,12 @@ BATCH = 1 << 15  # numbers of one batch of starts: small problems go side by sid
 
 
 def plane_basis(k: int, dtype: np.dtype) -> Array:
-    """Return B, k × (k − 1): orthonormal columns that span the plane of the simplex, BᵀB = I and Bᵀ1 = 0."""
+    """B, k × (k − 1): orthonormal columns that span the plane of the simplex, BᵀB = I and Bᵀ1 = 0."""
     return helmert(k).T.astype(dtype) if k > 1 else np.empty((1, 0), dtype=dtype)
 
 
 def nearest_rotation(T: Array) -> Array:
-    """Return the rotations g nearest to the matrices T, the maximisers of ⟨g, T⟩ (orthogonal Procrustes).
+    """The rotations g nearest to the matrices T, the maximisers of ⟨g, T⟩ (orthogonal Procrustes).
 
     UVᵀ may be a reflection: then the singular vector of the smallest singular value is flipped.
     """
@@ -37,7 +37,7 @@ def nearest_rotation(T: Array) -> Array:
 
 
 def random_rotations(count: int, size: int, rng: np.random.RandomState) -> Array:
-    """Return rotations distributed uniformly, (count, size, size)."""
+    """Rotations distributed uniformly, (count, size, size)."""
     Q, R = np.linalg.qr(rng.standard_normal((count, size, size)))
     Q *= np.sign(np.diagonal(R, axis1=1, axis2=2))[:, None, :]
     Q[..., -1] *= np.sign(np.linalg.det(Q))[:, None]
@@ -45,7 +45,7 @@ def random_rotations(count: int, size: int, rng: np.random.RandomState) -> Array
 
 
 def far_apart_rotation(points: Array, basis: Array) -> Array:
-    """Return the rotation that brings k samples far from each other nearest to the vertices.
+    """The rotation that brings k samples far from each other nearest to the vertices.
 
     The samples are found one by one, each the one least explained by those before (successive projection).
     If every cluster has a sample that belongs to it alone, these are found and the rotation is exact.
@@ -66,32 +66,18 @@ def far_apart_rotation(points: Array, basis: Array) -> Array:
 
 @dataclass
 class Descent:
-    """The end of a start.
+    """The end of a start."""
 
-    Attributes
-    ----------
-    turn : ndarray of shape (k − 1, k − 1)
-        The best rotation met.
-    misfit : float
-        ‖Q − P‖² there, the distance that the projection on the simplex still moves.
-    misfits, clock : list of float
-        The misfit at every iteration, and when it was known.
-    converged : bool
-        Whether the misfit had stopped falling, or was rounding.
-    exact : bool
-        Whether the misfit was rounding.
-    """
-
-    turn: Array
-    misfit: float
-    misfits: list[float]
-    clock: list[float]
-    converged: bool = False
-    exact: bool = False
+    turn: Array  # the best rotation met
+    misfit: float  # ‖Q − P‖² there, the distance that the projection on the simplex still moves
+    misfits: list[float]  # of every iteration
+    clock: list[float]  # when it was known
+    converged: bool = False  # the misfit had stopped falling, or was rounding
+    exact: bool = False  # it was rounding
 
 
 def memberships(points: Array, turn: Array) -> Array:
-    """Return the rotated points, projected on the simplex."""
+    """The rotated points, projected on the simplex."""
     basis = plane_basis(points.shape[1] + 1, points.dtype)
     with single_threaded_blas():
         Q = points @ (turn.astype(points.dtype) @ basis.T)

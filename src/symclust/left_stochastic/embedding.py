@@ -20,27 +20,17 @@ STEPS = 6  # of Lanczos, each a product with one vector: a tenth of what the lea
 class Embedding:
     """K's best approximation of rank k, moved into the plane that holds the probability simplex.
 
-    Attributes
-    ----------
-    points : ndarray of shape (n, k − 1)
-        Coordinates in the plane, from the centre of the simplex. A rotation g of the plane makes them
-        memberships: 1/k + points g Bᵀ, with B the basis `plane_basis`.
-    factor : ndarray of shape (n, k)
-        The same points before they were moved into the plane: MMᵀ is the best approximation of cK of rank k.
-    scale : float
-        c* of (10).
-    values : ndarray of shape (k,)
-        The k largest eigenvalues of K.
+    A rotation g of the plane makes memberships of the points: 1/k + points g Bᵀ, with B `plane_basis`.
     """
 
-    points: Array
-    factor: Array
-    scale: float
-    values: Array
+    points: Array  # n × (k − 1) coordinates in the plane, from the centre of the simplex
+    factor: Array  # M, the points before they were moved: MMᵀ is the best approximation of cK of rank k
+    scale: float  # c* of (10)
+    values: Array  # the k largest eigenvalues of K
 
 
 def embed(operator: Operator, k: int) -> Embedding:
-    """Return the first two steps of Algorithm 1: eigenvectors, scale, plane.
+    """The first two steps of Algorithm 1: eigenvectors, scale, plane.
 
     Rotating the plane fitted to the points onto that of the simplex (subroutine 1) and reading off
     coordinates in it is the same as reading off coordinates in any basis of the fitted plane, up to a
@@ -89,7 +79,7 @@ def _check_plane(operator: Operator, scale: float, largest: float) -> None:
 
 
 def negative_part(operator: Operator) -> tuple[float, float]:
-    """Return the lowest eigenvalue and the share of ‖K‖² that negative eigenvalues make up.
+    """The lowest eigenvalue and the share of ‖K‖² that negative eigenvalues make up.
 
     Exact up to 512 rows. Beyond, a few steps of Lanczos from a random vector give Ritz values θ with weights
     w: Σ w θ² over the negative ones estimates the share (stochastic Lanczos quadrature), and the lowest one

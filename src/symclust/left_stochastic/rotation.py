@@ -27,27 +27,13 @@ FINALISTS = 2  # starts that go on with all points
 
 @dataclass(frozen=True)
 class Rotation:
-    """A left-stochastic factor of a similarity.
-
-    Attributes
-    ----------
-    P : ndarray of shape (n, k)
-        Rows on the simplex.
-    objective : float
-        ‖K − PPᵀ/c‖², the objective (3).
-    objectives : list of float
-        Of all finalists.
-    descent : Descent
-        The way of the finalist that won.
-    embedding : Embedding
-        The points that were rotated.
-    """
+    """A left-stochastic factor P of a similarity, with rows on the simplex."""
 
     P: Array
-    objective: float
-    objectives: list[float]
-    descent: Descent
-    embedding: Embedding
+    objective: float  # ‖K − PPᵀ/c‖², the objective (3)
+    objectives: list[float]  # of all finalists
+    descent: Descent  # of the finalist that won
+    embedding: Embedding  # the points that were rotated
 
 
 def rotate(
@@ -59,7 +45,7 @@ def rotate(
     rng: np.random.RandomState,
     squared_norm: float | None = None,
 ) -> Rotation:
-    """Return the left-stochastic factor that Algorithm 1 finds.
+    """The left-stochastic factor that Algorithm 1 finds.
 
     The starts descend with a sample of the points. The most promising two go on with all points, fitted to
     those outside the simplex and the first also to all of them, and the objective (3) decides between them.
@@ -92,7 +78,7 @@ def rotate(
 def _best_turns(
     embedding: Embedding, n_init: int, tol: float, max_iter: int, rng: np.random.RandomState
 ) -> Array:
-    """Return the most promising rotations after a descent with a sample of the points."""
+    """The most promising rotations after a descent with a sample of the points."""
     points = embedding.points
     turns = starting_turns(points, n_init, rng)
     sample = points
@@ -109,14 +95,14 @@ def _most_promising(embedding: Embedding, found: list[Descent]) -> list[Descent]
 
 
 def _rough_objective(embedding: Embedding, P: Array) -> float:
-    """Return the objective (3) for MMᵀ instead of cK, less a constant: no product with K."""
+    """The objective (3) for MMᵀ instead of cK, less a constant: no product with K."""
     with single_threaded_blas():
         fit, G = embedding.factor.T @ P, P.T @ P
     return float(np.sum(G * G) - 2 * np.sum(fit * fit))
 
 
 def starting_turns(points: Array, n_init: int, rng: np.random.RandomState) -> Array:
-    """Return n_init rotations: the first brings far-apart samples to the vertices, the others are random."""
+    """Rotations to start from: the first brings far-apart samples to the vertices, the others are random."""
     with single_threaded_blas():
         basis = plane_basis(points.shape[1] + 1, points.dtype)
         first = far_apart_rotation(points, basis)[None]
@@ -125,7 +111,7 @@ def starting_turns(points: Array, n_init: int, rng: np.random.RandomState) -> Ar
 
 
 def objective(squared_norm: float, scale: float, P: Array, KP: Array) -> float:
-    """Return ‖K − PPᵀ/c‖² (3) through the trace form, exact to about 1e-16 ‖K‖²."""
+    """‖K − PPᵀ/c‖² (3) through the trace form, exact to about 1e-16 ‖K‖²."""
     fit = _kernels.inner(P.reshape(-1), np.ascontiguousarray(KP).reshape(-1)) / scale
     G = _kernels.gram(P)[0] / scale
     return max(squared_norm - 2 * fit + float(np.sum(G * G)), 0.0)

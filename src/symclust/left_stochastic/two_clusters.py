@@ -16,7 +16,7 @@ ACCURACY = 1e-4  # of the eigenvectors, which are needed for signs alone
 
 
 def second_half(operator: Operator) -> Array | None:
-    """Return a mask of the samples in the second of two clusters, or None if they cannot be separated.
+    """A mask of the samples in the second of two clusters, or None if they cannot be separated.
 
     Two clusters need the two leading eigenvectors alone (Arora, Gupta, Kapila and Fazel 2013, 3.2.2), up to
     the signs that depend on them. The first sample belongs to the first cluster.
@@ -37,7 +37,7 @@ def second_half(operator: Operator) -> Array | None:
 
 
 def _leading_pair(operator: Operator) -> tuple[Array, Array]:
-    """Return the two largest eigenvalues and their vectors, roughly.
+    """The two largest eigenvalues and their vectors, roughly.
 
     `Operator.eigsh` goes to machine precision, and then looks for a repeated eigenvalue that was missed; any
     two vectors of its space will do here.
@@ -51,7 +51,7 @@ def _leading_pair(operator: Operator) -> tuple[Array, Array]:
 
 
 def _lanczos(operator: Operator) -> tuple[Array, Array] | None:
-    """Return two eigenpairs from one Krylov space, None if that would have to be too large."""
+    """Two eigenpairs from one Krylov space, None if that would have to be too large."""
     # The ones are near the first eigenvector of most similarities; a little noise lets nothing be missed.
     start = 1 + np.random.default_rng(0).uniform(-0.5, 0.5, operator.n)
     for space in krylov_spaces(operator, start.astype(operator.dtype), STEPS):

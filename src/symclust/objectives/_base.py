@@ -25,7 +25,7 @@ ALL_ROWS = slice(None)
 
 
 def row_blocks(H: Any, size: int) -> Iterable[slice]:
-    """Return the rows of a factor in blocks of `size`; on a device, where starting costs, in one block."""
+    """The rows of a factor in blocks of `size`; on a device, where starting costs, in one block."""
     return [ALL_ROWS] if isinstance(H, DeviceArray) else split(len(H), size)
 
 
@@ -51,18 +51,18 @@ class Objective(ABC):
 
     @abstractmethod
     def measure(self, H: Array, AH: Any, constraint: Constraint) -> tuple[float, float]:
-        """Return the objective at H, and how far H is from a point where nothing improves."""
+        """The objective at H, and how far H is from a point where nothing improves."""
 
     @abstractmethod
     def rounding(self, H: Array, AH: Any) -> float:
-        """Return how far from stationary a point may seem by rounding alone."""
+        """Distance from a stationary point that rounding alone may bring."""
 
     @abstractmethod
     def relative_error(self, H: Array, value: float) -> float:
-        """Return how much of A the point H, with that value, does not explain."""
+        """Share of A that the point H, with that value, does not explain."""
 
     def certify(self, H: Array, value: float) -> float:
-        """Return `value` as it was measured at H, or a better one if it may be nothing but rounding."""
+        """`value` as it was measured at H, or a better one if it may be nothing but rounding."""
         return value
 
 
@@ -73,7 +73,7 @@ class Objective(ABC):
 
 
 def missing_methods(needs: Iterable[type], objective: Any) -> list[str]:
-    """Return the protocols that an objective does not have, in words: "normal equations" for one below.
+    """The protocols that an objective does not have, in words: "normal equations" for one below.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ class HasGradient(Protocol):
     squared_norm: float
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return the objective at H."""
+        """The objective at H."""
 
     def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
-        """Return the gradient with respect to H, an array of its shape."""
+        """The gradient with respect to H, an array of its shape."""
 
 
 @runtime_checkable
@@ -104,7 +104,7 @@ class HasParts(Protocol):
     """The gradient as a difference."""
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
+        """(repulsion, attraction), whose difference is a quarter of the gradient."""
 
 
 @runtime_checkable
@@ -112,7 +112,7 @@ class HasCurvature(Protocol):
     """The second derivative."""
 
     def curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
-        """Return the Hessian at H times V."""
+        """The Hessian at H times V."""
 
 
 @runtime_checkable
@@ -120,7 +120,7 @@ class HasColumnCurvature(Protocol):
     """The second derivative of each column by itself."""
 
     def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
-        """Return the diagonal blocks of the Hessian, one per column of H, times the columns of V."""
+        """The diagonal blocks of the Hessian, one per column of H, times the columns of V."""
 
 
 @runtime_checkable
@@ -131,13 +131,13 @@ class HasNormalEquations(Protocol):
     sparsity: float  # weight of an L1 term in it, or zero
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return the objective at H."""
+        """The objective at H."""
 
     def normal_equations(self, W: Array, AW: Array, G: Array, coupling: float) -> tuple[Array, Array]:
-        """Return the matrix and right-hand sides of the least squares problem for H given W."""
+        """The matrix and right-hand sides of the least squares problem for H given W."""
 
     def coupled_value(self, W: Array, AW: Array, H: Array, coupling: float) -> float:
-        """Return the objective of two coupled factors."""
+        """The objective of two coupled factors."""
 
 
 @runtime_checkable
@@ -156,7 +156,7 @@ class HasSparseMeasure(Protocol):
     row_problem: RowTerms
 
     def measure_sparse(self, H: Any) -> tuple[float, SparseMeasures]:
-        """Return the objective at H, and all else that one pass over A gives."""
+        """The objective at H, and all else that one pass over A gives."""
 
 
 @runtime_checkable
@@ -164,7 +164,7 @@ class HasSurrogate(Protocol):
     """An easier objective that leads random starts to where this one goes on."""
 
     def surrogate(self) -> Objective:
-        """Return the easier objective."""
+        """The easier objective."""
 
 
 @runtime_checkable
@@ -172,7 +172,7 @@ class HasRebuild(Protocol):
     """The same objective for another similarity."""
 
     def rebuild(self, operator: Operator) -> Objective:
-        """Return the objective with the same weights for another A."""
+        """The objective with the same weights for another A."""
 
 
 @runtime_checkable
@@ -182,7 +182,7 @@ class HasColumns(Protocol):
     operator: Operator
 
     def columns(self, H: Array) -> Columns:
-        """Return the descent on H, one column after the other."""
+        """The descent on H, one column after the other."""
 
 
 class Columns(ABC):
@@ -241,5 +241,5 @@ class Columns(ABC):
         self.x[i] = self.H[i, self.column] = value
 
     def close(self) -> None:
-        """Be done with a column."""
+        """Write the open column back."""
         self.H[:, self.column] = self.x

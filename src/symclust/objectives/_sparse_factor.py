@@ -21,12 +21,12 @@ def is_sparse_factor(H: Any) -> TypeGuard[sparse.csr_array]:
 
 
 def factor_arrays(H: sparse.csr_array) -> tuple[Array, Array, Array]:
-    """Return rows, columns and entries of H for the kernels, without a copy if that can be."""
+    """Rows, columns and entries of H for the kernels, without a copy if that can be."""
     return H.indptr.astype(np.int64, copy=False), H.indices.astype(np.int32, copy=False), H.data
 
 
 def gram(H: Matrix) -> Array:
-    """Return HᵀH in double precision, however H is held.
+    """HᵀH in double precision, however H is held.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def gram(H: Matrix) -> Array:
 
 
 def row_lengths(H: Any) -> Array:
-    """Return ‖h_i‖² of every row in double precision, however H is held."""
+    """‖h_i‖² of every row in double precision, however H is held."""
     if not is_sparse_factor(H):
         return np.einsum("il,il->i", H, H, dtype=np.float64)
     rows = np.repeat(np.arange(H.shape[0]), np.diff(H.indptr))
@@ -58,24 +58,10 @@ def row_lengths(H: Any) -> Array:
 
 
 class SparseMeasures(NamedTuple):
-    """Measures of a point that one pass over A gives, in double precision.
+    """Measures of a point that one pass over A gives, in double precision."""
 
-    Attributes
-    ----------
-    fit : float
-        ⟨H, AH⟩.
-    squared_gradient : float
-        ‖∇ᴾf(H)‖² over H ≥ 0: zero outside the nonzeros of H and of AH.
-    squared_product : float
-        ‖AH‖².
-    lowest : float
-        The smallest entry of the gradient where H = 0, or zero.
-    complementarity : float
-        The largest |h ∇f| of an entry.
-    """
-
-    fit: float
-    squared_gradient: float
-    squared_product: float
-    lowest: float
-    complementarity: float
+    fit: float  # ⟨H, AH⟩
+    squared_gradient: float  # ‖∇ᴾf(H)‖² over H ≥ 0: zero outside the nonzeros of H and of AH
+    squared_product: float  # ‖AH‖²
+    lowest: float  # entry of the gradient where H = 0, or zero
+    complementarity: float  # the largest |h ∇f| of an entry

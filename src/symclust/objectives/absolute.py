@@ -45,19 +45,19 @@ class Absolute(Objective):
         self.total = self._sum_of_misfits(np.zeros((operator.n, 1), dtype=operator.dtype))
 
     def needs_product(self, H: Array) -> bool:
-        """Return False: misfits are counted entry by entry."""
+        """False: misfits are counted entry by entry."""
         return False
 
     def value(self, H: Array) -> float:
-        """Return f(H); a sparse A costs its nonzeros, any other A all pairs."""
+        """f(H); a sparse A costs its nonzeros, any other A all pairs."""
         return self._sum_of_misfits(np.ascontiguousarray(H))
 
     def relative_error(self, H: Array, value: float) -> float:
-        """Return f(H) / f(0)."""
+        """f(H) / f(0)."""
         return value / self.total if self.total > 0 else 0.0
 
     def measure(self, H: Array, AH: Any, constraint: Constraint) -> tuple[float, float]:
-        """Return f(H), and the decrease that single entries could still bring."""
+        """f(H), and the decrease that single entries could still bring."""
         H = H.copy()
         trial = self.columns(H, MEASURE)
         for column in range(H.shape[1]):
@@ -65,21 +65,21 @@ class Absolute(Objective):
         return self.value(H), trial.stationarity
 
     def rounding(self, H: Array, AH: Any) -> float:
-        """Return a decrease that is nothing but rounding."""
+        """A decrease that is nothing but rounding."""
         return 16 * float(np.finfo(H.dtype).eps) * self.total
 
     def certify(self, H: Array, value: float) -> float:
-        """Return f(H) from products in double precision if those in single precision have lost it."""
+        """f(H) from products in double precision if those in single precision have lost it."""
         if H.dtype == np.float64 or value > UNSURE * float(np.finfo(H.dtype).eps) * self.total:
             return value
         return self.value(H.astype(np.float64))
 
     def surrogate(self) -> OffDiagonal:
-        """Return the squared loss: from random numbers the medians of this one lead nowhere."""
+        """The squared loss: from random numbers the medians of this one lead nowhere."""
         return OffDiagonal(self.operator, self.ignored)
 
     def columns(self, H: Array, rule: int = MEDIAN) -> Medians:
-        """Return the descent on the columns of H."""
+        """The descent on the columns of H."""
         A: Any = self.operator
         with single_threaded_blas():
             if A.is_sparse:
@@ -88,7 +88,7 @@ class Absolute(Objective):
             return by_rows(A, H, self.ignored, rule)
 
     def binarize(self, H: Array) -> Array:
-        """Return a 0/1 factor near H whose entries none can be flipped to advantage.
+        """A 0/1 factor near H whose entries none can be flipped to advantage.
 
         Each entry takes the better of 0 and 1 while the others stay, over and over until none changes: the
         transformation in the proof of lemma 2. With one column, H in [0, 1] and a binary A the objective does
@@ -104,7 +104,7 @@ class Absolute(Objective):
         return H
 
     def find_other_than(self, *values: float) -> float | None:
-        """Return an entry of A off the diagonal that is none of these values, or None."""
+        """An entry of A off the diagonal that is none of these values, or None."""
         A: Any = self.operator
         for rows, block in [(None, A.values)] if A.is_sparse else A.row_blocks():
             odd = ~np.isin(block, values)
@@ -213,7 +213,7 @@ class ResidualMedians(Medians):
         _kernels.absolute_rows(self.R, ids, ids, *corrections, self.x, *self._settings)
 
     def close(self) -> None:
-        """Be done with a column; its change is left to the next column's visits."""
+        """Write the open column back; its change is left to the visits of the next one."""
         super().close()
         self.earlier, self.later = self.before, self.x
 

@@ -44,14 +44,14 @@ class SquaredDistance(Objective):
 
     @abstractmethod
     def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return the objective at H."""
+        """The objective at H."""
 
     def penalty(self, H: Array) -> float:
-        """Return the part of the value that does not measure the fit to A."""
+        """The part of the value that does not measure the fit to A."""
         return 0.0
 
     def rounding(self, H: Array, AH: Array) -> float:
-        """Return the size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
+        """The size of a gradient 4(HG − AH) that is nothing but rounding: sums of k products."""
         return self._rounding(H, _kernels.norm(AH))
 
     @staticmethod
@@ -59,7 +59,7 @@ class SquaredDistance(Objective):
         return float(16 * np.sqrt(H.shape[1]) * np.finfo(H.dtype).eps * size)
 
     def relative_error(self, H: Array, value: float) -> float:
-        """Return √(misfit / ‖A‖²) for H with that value."""
+        """√(misfit / ‖A‖²) for H with that value."""
         misfit = max(0.0, value - self.penalty(H))
         return float(np.sqrt(misfit / self.squared_norm)) if self.squared_norm > 0 else 0.0
 
@@ -80,10 +80,10 @@ class SymmetricDistance(SquaredDistance):
 
     @abstractmethod
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (repulsion, attraction), whose difference is a quarter of the gradient."""
+        """(repulsion, attraction), whose difference is a quarter of the gradient."""
 
     def gradient(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> Array:
-        """Return the gradient with respect to H, an array of its shape."""
+        """The gradient with respect to H, an array of its shape."""
         repulsion, attraction = self.parts(H, AH, G, rows)
         gradient = np.subtract(repulsion, attraction, out=repulsion)
         gradient *= 4
@@ -94,15 +94,15 @@ class SymmetricDistance(SquaredDistance):
         return not is_sparse_factor(H)
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return the objective at H."""
+        """The objective at H."""
         return self.value_of_fit(_kernels.inner(H.reshape(-1), AH.reshape(-1)), H, G)
 
     @abstractmethod
     def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
-        """Return the objective from ⟨H, AH⟩ through the trace form, exact to about 1e-16 ‖A‖²."""
+        """The objective from ⟨H, AH⟩ through the trace form, exact to about 1e-16 ‖A‖²."""
 
     def measure_sparse(self, H: sparse.csr_array) -> tuple[float, SparseMeasures]:
-        """Return the objective at an H ≥ 0 that is held sparse, and the other measures; AH is not formed."""
+        """The objective at an H ≥ 0 that is held sparse, and the other measures; AH is not formed."""
         A: Any = self.operator
         G, row = gram(H), self.row_problem
         pair = A.indptr, A.indices, A.values, A.diagonal(), *factor_arrays(H)
@@ -110,12 +110,12 @@ class SymmetricDistance(SquaredDistance):
         return self.value_of_fit(found.fit, H, G), found
 
     def rounding(self, H: Any, AH: Array | None) -> float:
-        """Return the size of a gradient that is nothing but rounding."""
+        """The size of a gradient that is nothing but rounding."""
         size = np.sqrt(self.measure_sparse(H)[1].squared_product) if AH is None else _kernels.norm(AH)
         return self._rounding(H, float(size))
 
     def measure(self, H: Array, AH: Array | None, constraint: Constraint) -> tuple[float, float]:
-        """Return the objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
+        """The objective and ‖∇ᴾf(H)‖, holding the gradient of a block of rows at a time."""
         if AH is None:
             value, found = self.measure_sparse(H)
             return value, float(np.sqrt(found.squared_gradient))
@@ -129,7 +129,7 @@ class SymmetricDistance(SquaredDistance):
         return self.value(H, AH, G), float(np.sqrt(squared))
 
     def certify(self, H: Array, value: float) -> float:
-        """Return the objective in double precision if products in single precision have lost it.
+        """The objective in double precision if products in single precision have lost it.
 
         Entries of AH are rounded: to 1e-7 of their size in single precision, which leaves no digit of a value
         below 1e-7 ‖A‖². An A that is known by products alone has no better ones.
@@ -143,7 +143,7 @@ class SymmetricDistance(SquaredDistance):
         return self._value_in_double(H, G)
 
     def _value_in_double(self, H: Array, G: Array) -> float:
-        """Return the objective at an H of float64; a sparse A costs its nonzeros, any other A all pairs."""
+        """The objective at an H of float64; a sparse A costs its nonzeros, any other A all pairs."""
         A: Any = self.operator
         if A.is_sparse or A.is_streamed:
             return self.value(H, A.product_in_double(H), G)
@@ -159,11 +159,11 @@ class SymmetricDistance(SquaredDistance):
         return max(total, 0.0) + self.penalty(H)
 
     def _size_of_terms(self, H: Array, G: Array) -> float:
-        """Return the size of the terms of `value`."""
+        """The size of the terms of `value`."""
         return self.squared_norm + float(np.sum(G * G))
 
     def columns(self, H: Array) -> SquaredColumns:
-        """Return the descent on H entry by entry, offdiagonal Algorithm 2."""
+        """The descent on H entry by entry, offdiagonal Algorithm 2."""
         return SquaredColumns(self.operator, H, self.row_problem)
 
 
@@ -189,30 +189,30 @@ class Frobenius(SymmetricDistance):
         self.row_problem = RowTerms(full_diagonal=True, offset=self.sparsity, ignored=IgnoredPairs())
 
     def rebuild(self, operator: Operator) -> Frobenius:
-        """Return the objective with the same sparsity for another A."""
+        """The objective with the same sparsity for another A."""
         return Frobenius(operator, self.sparsity)
 
     def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
-        """Return f(H) = ‖A‖² − 2⟨H, AH⟩ + ‖HᵀH‖² and the L1 term."""
+        """f(H) = ‖A‖² − 2⟨H, AH⟩ + ‖HᵀH‖² and the L1 term."""
         return max(self.squared_norm - 2 * fit + float(np.sum(G * G)), 0.0) + self.penalty(H)
 
     def penalty(self, H: Array) -> float:
-        """Return the L1 term 2β Σ ‖h_i‖₁²."""
+        """The L1 term 2β Σ ‖h_i‖₁²."""
         return 2 * self.sparsity * _row_sums_squared(H) if self.sparsity else 0.0
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (HG + β H11ᵀ, AH)."""
+        """(HG + β H11ᵀ, AH)."""
         return H @ (G + self.sparsity).astype(H.dtype), AH
 
     def curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
-        """Return ∇²f(H)[V], the blocks of symnmf 5.1 without forming them."""
+        """∇²f(H)[V], the blocks of symnmf 5.1 without forming them."""
         GV = (H.T @ V).astype(V.dtype)
         product = H @ (GV + GV.T) - AV + V @ (G + self.sparsity).astype(V.dtype)
         product *= 4
         return product
 
     def column_curvature(self, H: Array, V: Array, AV: Array, G: Array) -> Array:
-        """Return the diagonal blocks of ∇²f(H), one per column, times the columns of V, for (14)."""
+        """The diagonal blocks of ∇²f(H), one per column, times the columns of V, for (14)."""
         GV = H.T @ V
         diagonal = (np.diag(G) + self.sparsity).astype(V.dtype)
         product = H @ GV - AV + H * np.diag(GV) + V * diagonal
@@ -220,13 +220,13 @@ class Frobenius(SymmetricDistance):
         return product
 
     def normal_equations(self, W: Array, AW: Array, G: Array, coupling: float) -> tuple[Array, Array]:
-        """Return (WᵀW + αI + β11ᵀ, AW + αW), the normal equations of (17) and (20), as fresh arrays."""
+        """(WᵀW + αI + β11ᵀ, AW + αW), the normal equations of (17) and (20), as fresh arrays."""
         left = G + self.sparsity
         left[np.diag_indices_from(left)] += coupling
         return left.astype(W.dtype), AW + W.dtype.type(coupling) * W
 
     def coupled_value(self, W: Array, AW: Array, H: Array, coupling: float) -> float:
-        """Return g(W, H) of (15) and (18): the objective of alternating least squares."""
+        """g(W, H) of (15) and (18): the objective of alternating least squares."""
         GW, GH = _kernels.gram(W)[0], _kernels.gram(H)[0]
         difference = (W - H).reshape(-1)
         value = self.squared_norm - 2 * _kernels.inner(AW.reshape(-1), H.reshape(-1)) + float(np.sum(GW * GH))
@@ -260,7 +260,7 @@ class OffDiagonal(SymmetricDistance):
         self.squared_norm -= _kernels.inner(self.diagonal, self.diagonal)
 
     def value_of_fit(self, fit: float, H: Any, G: Array) -> float:
-        """Return f(H) through the trace form less its diagonal part and that of ignored pairs."""
+        """f(H) through the trace form less its diagonal part and that of ignored pairs."""
         # In double precision: rows that ignore each other may be long, and then nearly all of G cancels.
         lengths = row_lengths(H)
         fit -= _kernels.inner(self.diagonal.astype(np.float64, copy=False), lengths)
@@ -276,7 +276,7 @@ class OffDiagonal(SymmetricDistance):
         return super()._size_of_terms(H, G) + float(np.abs(self.diagonal) @ lengths)
 
     def parts(self, H: Array, AH: Array, G: Array, rows: slice = ALL_ROWS) -> tuple[Array, Array]:
-        """Return (HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
+        """(HG − diag(‖h_i‖²) H − (N∘HHᵀ) H, AH − diag(A) H), N the mask of ignored pairs.
 
         If pairs are ignored, a block of rows depends on others: it needs all of H.
         """
@@ -375,7 +375,7 @@ class IgnoredPairs:
         return self.indices.size > 0
 
     def products(self, H: Array) -> Any:
-        """Return h_i·h_j at the pairs, as a csr_array."""
+        """h_i·h_j at the pairs, as a csr_array."""
         if not self.any:
             return sparse.csr_array((len(H), len(H)), dtype=H.dtype)
         values = np.empty(self.indices.size, dtype=H.dtype)

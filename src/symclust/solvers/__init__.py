@@ -7,7 +7,6 @@
 `hals`                the same coupling with one sweep over the columns instead of the exact solution
 `newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
 `projected_newton`    projected search scaled by the whole reduced Hessian
-`gauss_newton`        the same with the curvature of a perfect fit, which takes no products with A
 `projected_gradient`  steps along the gradient, projected onto any constraint
 `barzilai_borwein`    the same with lengths that fit the last step; f may rise for a while
 `columnwise`          two coupled factors, a column at a time; for free and nonnegative factors

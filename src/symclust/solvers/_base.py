@@ -33,7 +33,7 @@ class Problem:
     constraint: Constraint
 
     def measure(self, H: Array, AH: Array | None) -> tuple[float, float]:
-        """Return the objective and how far H is from stationary, as the objective counts it."""
+        """The objective and how far H is from stationary, as the objective counts it."""
         objective: Objective = self.objective
         return objective.measure(H, AH, self.constraint)
 
@@ -135,7 +135,7 @@ class Solver(ABC):
             what = f"{type(self).__name__} with {type(objective).__name__}"
             known = _on_device(self.family, solvers_for(objective, self.family)) * objective.on_device
         if what:
-            others = f"What works there: {', '.join(map(repr, known))}. Or give" if known else "Give"
+            others = f"These work there: {', '.join(map(repr, known))}. Or give" if known else "Give"
             raise CombinationError(
                 f"With A on a device H stays there, and {what} needs it as a NumPy array. {others} A as a "
                 "NumPy array or a SciPy sparse array."
@@ -143,7 +143,7 @@ class Solver(ABC):
 
     @classmethod
     def lacks(cls, objective: Objective) -> list[str]:
-        """Return the needs of this solver that an objective lacks, in words."""
+        """The needs of this solver that an objective lacks, in words."""
         return missing_methods(cls.needs, objective)
 
     @abstractmethod
@@ -152,7 +152,7 @@ class Solver(ABC):
 
 
 def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
-    """Return the names of the solvers of a family that an objective has all methods for.
+    """The names of the solvers of a family that an objective has all methods for.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def solvers_for(objective: Objective, family: str = "solvers") -> list[str]:
 
 
 def _on_device(family: str, names: Iterable[str]) -> list[str]:
-    """Return those of the options that work with factors on a device."""
+    """Those of the options that work with factors on a device."""
     return [name for name in names if registry.resolve(family, name).on_device]
 
 
@@ -192,7 +192,7 @@ class ProductSolver(Solver):
 
 
 def known(state: State) -> Generator[Array, Array, tuple[Array, Array]]:
-    """Return H and AH, by one more product if it is not known."""
+    """H and AH, by one more product if it is not known."""
     if state.AH is None:
         state.move(state.H, (yield state.H))
     assert state.AH is not None
@@ -210,22 +210,22 @@ class Point:
 
     @classmethod
     def at(cls, problem: Problem, H: Array, AH: Array) -> Point:
-        """Return the point with its objective."""
+        """The point with its objective."""
         G = _kernels.gram(H)[0]
         return cls(H, AH, G, problem.objective.value(H, AH, G))
 
     def gradient(self, problem: Problem) -> Array:
-        """Return ∇f."""
+        """∇f."""
         return problem.objective.gradient(self.H, self.AH, self.G)
 
 
 def slack(problem: Problem) -> float:
-    """Return a difference of two objectives by the trace form that is rounding, not ascent."""
+    """A difference of two objectives by the trace form that is rounding, not ascent."""
     return 4 * float(np.finfo(np.float64).eps) * problem.objective.squared_norm
 
 
 def relative_length(H: Array, direction: Array) -> float:
-    """Return ‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 if there is none."""
+    """‖H‖ / ‖direction‖, the step that would change H by all of its length; 1 if there is none."""
     H_norm, length = _kernels.norm(H), _kernels.norm(direction)
     return H_norm / length if H_norm > 0 and length > 0 else 1.0
 
@@ -245,12 +245,12 @@ def drive(operator: Operator, coroutines: Sequence[Steps]) -> None:
 
 
 def multiply(operator: Operator, factors: Sequence[Array]) -> list[Array]:
-    """Return A @ H for several H while reading A once."""
+    """A @ H for several H while reading A once."""
     return side_by_side(operator.__matmul__, factors)
 
 
 def side_by_side(multiply_by: Callable[[Array], Array], factors: Sequence[Array]) -> list[Array]:
-    """Return the products of several blocks of columns from one wide product."""
+    """The products of several blocks of columns from one wide product."""
     if len(factors) == 1:
         return [multiply_by(factors[0])]
     product = multiply_by(np.concatenate(factors, axis=1))

@@ -21,7 +21,7 @@ LOW_COST = 2.0  # of a sweep, in products: that much is well spent for any numbe
 
 
 def make_solver(name: str, **options: Any) -> Solver:
-    """Return the solver of that name, with those of the options that it has.
+    """The solver of that name, with those of the options that it has.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def _has(solver: type[Solver], option: str) -> bool:
 
 
 def choose_solver(objective: Objective) -> str:
-    """Return the name of the solver that suits an objective and the operator in it.
+    """The name of the solver that suits an objective and the operator in it.
 
     Row descent needs the fewest iterations by far, and is taken wherever `sweeps_pay`. Otherwise it is the
     fastest of those that only multiply, on all graphs of `benchmarks/speed/solvers.py`. Without a gradient
@@ -87,5 +87,5 @@ def rows_pay(operator: Operator) -> bool:
 
 
 def orthant_solver(operator: Operator) -> Solver:
-    """Return the solver for nonnegative factors that suits the operator."""
+    """The solver for nonnegative factors that suits the operator."""
     return RowDescent() if rows_pay(operator) else ProjectedGradient("accelerated")

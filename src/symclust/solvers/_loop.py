@@ -153,7 +153,7 @@ class _Run:
             self.labels = self.state.H.argmax(axis=1)
 
     def few_moved(self) -> str:
-        """Return how many samples the last iteration has moved if they are few, else nothing."""
+        """Number of samples that the last iteration has moved, in words; nothing if they are many."""
         if self.labels is None:
             return ""
         before = self.labels
@@ -196,7 +196,7 @@ class _Run:
         return Result(A.from_device(state.H), state.objective, self.relative, self.reference, history, *end)
 
     def saved(self) -> dict[str, Any]:
-        """Return the entries of a checkpoint."""
+        """The entries of a checkpoint."""
         kept = {name: getattr(self, name) for name in KEPT}
         return {**kept, "rows": np.array(self.rows, dtype=HISTORY), "state": dict(vars(self.state))}
 
@@ -304,7 +304,7 @@ class _Loop:
         self.iteration, self.piece = 0, PieceUnderWay()
 
     def results(self, interrupted: bool) -> list[Result]:
-        """Return the ends of all starts."""
+        """The ends of all starts."""
         try:
             resumed = self.begin()
             for r in self.runs if interrupted else []:
@@ -430,7 +430,7 @@ class _Loop:
             self.certify()
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all that a run needs to go on after an iteration."""
+        """All that a run needs to go on after an iteration."""
         seconds = self.runs[0].control.seconds()
         return {"iteration": self.iteration, "seconds": seconds, "runs": [r.saved() for r in self.runs]}
 

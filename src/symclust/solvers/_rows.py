@@ -25,14 +25,14 @@ class RowSolver:
         self.constraint = constraint
 
     def __call__(self, G: Array, R: Array) -> Array:
-        """Return a row for each row of R."""
+        """A row for each row of R."""
         if "nonnegative" in self.constraint.offers:
             return block_pivoting(G, R)
         h = self._first(G.astype(np.float64), R.astype(np.float64)).astype(R.dtype)
         return self._descend(G, R, h) if self.constraint.by_rows else h
 
     def _first(self, G: Array, R: Array) -> Array:
-        """Return rows to begin with: without the set, or with as many entries as it allows."""
+        """Rows to begin with: without the set, or with as many entries as it allows."""
         most = self.constraint.most_per_row
         if most is None or most >= len(G):
             return R @ np.linalg.pinv(G, hermitian=True)
@@ -48,7 +48,7 @@ class RowSolver:
 
 
 def add_columns(G: Array, R: Array, most: int, nonnegative: bool) -> Array:
-    """Return h with at most `most` entries per row, added one by one, the best first.
+    """Rows h with at most `most` entries per row, added one by one, the best first.
 
     Keeping the largest entries of the solution without limit would be wrong: columns have different lengths,
     and several may explain the same part. Samples with the same columns go together.
@@ -74,7 +74,7 @@ def add_columns(G: Array, R: Array, most: int, nonnegative: bool) -> Array:
 
 
 def _explained(G: Array, columns: tuple[int, ...]) -> Array:
-    """Return how much of the square of each column lies in the span of the given ones."""
+    """Part of the square of each column in the span of the given ones."""
     own, inverse = _inverse(G, columns)
     return np.einsum("lc,cd,ld->l", G[:, own], inverse, G[:, own])
 

@@ -61,7 +61,7 @@ class BarzilaiBorwein(ProductSolver):
 
 
 def _step_length(state: State, gradient: Array) -> float:
-    """Return t, from the last step if there is one and f bends upwards along it."""
+    """Step length t, from the last step if there is one and f bends upwards along it."""
     memory = state.memory
     if "before" not in memory:
         memory["length"] = memory["first"] = FIRST * relative_length(state.H, gradient)
@@ -79,7 +79,7 @@ def _step_length(state: State, gradient: Array) -> float:
 
 
 def _search(problem: Problem, state: State, point: Point, whole: Point, slope: float) -> Point | None:
-    """Return the first point on the way that is low enough; AH there follows from those at its ends."""
+    """The first point on the way that is low enough; AH there follows from those at its ends."""
     values = state.memory.setdefault("values", deque(maxlen=REMEMBERED))
     values.append(point.value)
     alpha, trial = 1.0, whole

@@ -29,7 +29,7 @@ MARGIN = 1e-6  # by which the coupling of `Columnwise` exceeds the bound, relati
 
 
 def _checked(coupling: Any, *names: str) -> Any:
-    """Return the weight of two coupled factors, if it is one of the names or a positive number."""
+    """The weight of two coupled factors, if it is one of the names or a positive number."""
     is_number = isinstance(coupling, Real) and not isinstance(coupling, bool)
     if not (0 < float(coupling) < np.inf if is_number else isinstance(coupling, str) and coupling in names):
         known = ", ".join(map(repr, names))
@@ -59,7 +59,7 @@ class CoupledSolver(ProductSolver):
 
     @abstractmethod
     def minimise(self, left: Array, right: Array, W: Array, V: Array) -> Array:
-        """Return H ≥ 0 no worse than V, the factor before W, for the problem with these normal equations."""
+        """H ≥ 0 no worse than V, the factor before W, for the problem with these normal equations."""
 
     def step(self, problem: Problem, state: State) -> Steps:
         """W ← H, then H from its least squares problem."""
@@ -201,7 +201,7 @@ class Columnwise(ProductSolver):
 
 
 def smallest_eigenvalue(operator: Operator) -> float:
-    """Return a number just below σ_n(M): Lanczos comes from above, by no more than its accuracy."""
+    """A number just below σ_n(M): Lanczos comes from above, by no more than its accuracy."""
     values, _ = operator.eigsh(1, "SA", tol=ACCURACY)
     size, _ = operator.eigsh(1, "LM", tol=ACCURACY)
     return float(values[0]) - ACCURACY * abs(float(size[0]))

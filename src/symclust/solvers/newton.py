@@ -18,6 +18,7 @@ __all__ = ["Newton", "ProjectedNewton"]
 REDUCTION = 0.1  # β and σ of symnmf 7.3
 ACCEPTANCE = 0.1
 HELD = 1e-16  # ε of (12)
+ACCURACY, MOST_STEPS = 1e-6, 100  # of conjugate gradients
 SHORTEST = 1e-14  # change of H, relative to it, below which the search gives up
 
 
@@ -30,10 +31,10 @@ class ProjectedSearch(ProductSolver):
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
     ) -> Generator[Array, Array, Array]:
-        """Return S∇f(H); `held` is the set E of (12), on which S must be diagonal."""
+        """S∇f(H); `held` is the set E of (12), on which S must be diagonal."""
 
     def first_step(self, state: State, direction: Array) -> float:
-        """Return the step size tried first."""
+        """The step size tried first."""
         return 1.0
 
     def step(self, problem: Problem, state: State) -> Steps:
@@ -72,7 +73,7 @@ class Newton(ProjectedSearch):
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
     ) -> Generator[Array, Array, Array]:
-        """Return S∇f(H) for the block-diagonal S."""
+        """S∇f(H) for the block-diagonal S."""
         memory = state.memory
         if "held" not in memory or not np.array_equal(memory["held"], held):
             memory["held"], memory["point"] = held, state.H
@@ -98,7 +99,7 @@ class ProjectedNewton(ProjectedSearch):
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
     ) -> Generator[Array, Array, Array]:
-        """Return S∇f(H) for the full S."""
+        """S∇f(H) for the full S."""
         H = state.H
 
         def curvature(V: Array, AV: Array) -> Array:
@@ -112,8 +113,6 @@ def conjugate_gradients(
     gradient: Array,
     free: Array,
     axis: int | None,
-    tolerance: float = 1e-6,
-    max_steps: int = 100,
 ) -> Generator[Array, Array, Array]:
     """Solve M d = gradient on the free entries by conjugate gradients; products with A are yielded for.
 
@@ -131,7 +130,7 @@ def conjugate_gradients(
     search = residual.copy()
     squared = first = inner(residual, residual)
     going = squared > 0
-    for step in range(max_steps):
+    for step in range(MOST_STEPS):
         product = curvature(search, (yield search)) * free
         bend = inner(search, product)
         good = going & (bend > 0)
@@ -141,7 +140,7 @@ def conjugate_gradients(
         solution = (solution + length * search).astype(gradient.dtype)
         residual = (residual - length * product).astype(gradient.dtype)
         following = inner(residual, residual)
-        going = good & (following > tolerance**2 * first)
+        going = good & (following > ACCURACY**2 * first)
         if not np.any(going):
             break
         ratio = np.divide(following, squared, out=np.zeros_like(squared), where=going)

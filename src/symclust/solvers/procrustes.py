@@ -53,7 +53,7 @@ class Procrustes(ProductSolver):
         state.move(H, (yield H))
 
     def _embed(self, operator: Operator, k: int) -> Array:
-        """Return B = VΛ^½, computed once for all starts."""
+        """B = VΛ^½, computed once for all starts."""
         if self._embedding is None or self._embedding[:2] != (k, operator):
             values, vectors = operator.eigsh(k)
             roots = np.sqrt(np.maximum(values, 0)).astype(operator.dtype)

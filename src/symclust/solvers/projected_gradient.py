@@ -55,12 +55,12 @@ class ProjectedGradient(ProjectedSearch):
     def direction(
         self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
     ) -> Generator[Array, Array, Array]:
-        """Return the gradient."""
+        """The gradient."""
         yield from ()
         return gradient
 
     def first_step(self, state: State, direction: Array) -> float:
-        """Return the last step, enlarged once."""
+        """The last step, enlarged once."""
         if "size" in state.memory:
             return float(state.memory["size"]) / REDUCTION
         return relative_length(state.H, direction)
@@ -98,7 +98,7 @@ def accelerated_step(problem: Problem, state: State) -> Steps:
 
 
 def _current(problem: Problem, state: State) -> Generator[Array, Array, Point]:
-    """Return the point of the state, evaluated at most once."""
+    """The point of the state, evaluated at most once."""
     H, AH = yield from known(state)
     if "vector" not in state.memory:
         yield from start_estimate(state)
@@ -143,7 +143,7 @@ def _descend(problem: Problem, state: State, point: Point) -> Steps:
 def _extrapolated(
     problem: Problem, state: State, before: Point, beta: float
 ) -> Generator[Array, Array, tuple[Point, float, bool]]:
-    """Return the step from Y, ‖H⁺ − H‖², and whether H⁺ − H and H⁺ − Y do not point away from each other."""
+    """The step from Y, ‖H⁺ − H‖², and whether H⁺ − H and H⁺ − Y do not point away from each other."""
     point = state.memory["point"]
     H = problem.constraint.project(_step_ahead(problem, point, before, beta, 1 / _bound(state, point)))
     trial = Point.at(problem, H, (yield from multiply_and_estimate(state, H)))
@@ -155,7 +155,7 @@ def _extrapolated(
 
 
 def _step_ahead(problem: Problem, point: Point, before: Point, beta: float, size: float) -> Array:
-    """Return Y − t∇f(Y) for Y = H + β(H − H₋), some rows at a time: Y and MY as a whole are never needed.
+    """Y − t∇f(Y) for Y = H + β(H − H₋), some rows at a time: Y and MY as a whole are never needed.
 
     YᵀY follows from the Gram matrices that are known and one product of H and H₋.
     """
@@ -209,13 +209,13 @@ def update_estimate(state: State, H: Array, product: Array) -> None:
 
 
 def lipschitz(state: State, G: Array) -> float:
-    """Return L = 4 σ_max(HHᵀ − M) + 8 σ_max(HᵀH), constrained Proposition 1; never zero."""
+    """L = 4 σ_max(HHᵀ − M) + 8 σ_max(HᵀH), constrained Proposition 1; never zero."""
     L = 4 * state.memory["sigma"] + 8 * float(np.linalg.norm(G, 2))
     return L or 1.0
 
 
 def multiply_and_estimate(state: State, H: Array) -> Generator[Array, Array, Array]:
-    """Return M @ H; every few times the vector of the power iterations rides along, and M is read for both.
+    """M @ H; every few times the vector of the power iterations rides along, and M is read for both.
 
     σ_max changes slowly, and a column more costs copies of the others.
     """

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 CLASSES = {
+    "assign_labels": ("Argmax", "Kmeans", "Scaled"),
     "applications.expression._markers": ("Marker", "MarkerTable"),
     "applications.topics._refinement": ("RefinedTopics",),
     "applications.topics._topic": ("Example", "Topic"),

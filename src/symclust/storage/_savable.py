@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._text import showable
-from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError, LeftOutError, SymclustError, warn
 from symclust.storage._allowed import allowed, name_of
 from symclust.storage._archive import read_archive, write_archive
@@ -33,18 +32,10 @@ class Savable:
     _renamed: ClassVar[dict[str, str]] = {}
 
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
-        """Write the model to a file that `symclust.load` reads, and return its path.
+        """Write the model, without its `callback`, to a file that `symclust.load` reads; return its path.
 
-        The zip file holds arrays and text, and no code. A `callback` is not saved, and a model with a
-        function as its affinity is refused.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, with any ending; one of this name is replaced once the new one is complete.
-        data : bool, default=True
-            Whether the training data are saved, too. A model without them keeps labels, memberships,
-            components and names, but raises a `LeftOutError` for whatever needs the data.
+        A file of this name is replaced once the new one is complete. Without the training `data` a model
+        keeps labels, memberships, components and names, and raises a `LeftOutError` for the rest.
         """
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)
@@ -90,12 +81,12 @@ class Savable:
             )
         if name in type(self)._renamed:
             new = type(self)._renamed[name]
-            warn(f"{name} of {type(self).__name__} is now called {new}.", DeprecationWarning)
+            warn(f"{name} of {type(self).__name__} is now called {new}.", FutureWarning)
             return getattr(self, new)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
-def load(path: str | PathLike[str]) -> Fitted:
+def load(path: str | PathLike[str]) -> Savable:
     """Read a model from a file that ``model.save(path)`` wrote.
 
     Nothing in the file is executed, and nothing that it names is imported: it holds numbers and text, and the

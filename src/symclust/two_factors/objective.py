@@ -59,35 +59,35 @@ class TwoFactors(SquaredDistance):
         self.squared_norm = operator.squared_norm() / 2  # ‖X‖²: A holds X twice
 
     def initial(self) -> TwoFactors:
-        """Return the plain objective that makes the starts."""
+        """The plain objective that makes the starts."""
         return self
 
     def start(self, H: Array) -> Array:
-        """Return the point for a start of `initial`, with the given columns."""
+        """The point for a start of `initial`, with the given columns."""
         return H
 
     def join(self, Y: Array, C: Array) -> Array:
-        """Return H = [W; C] for the free columns Y of W."""
+        """H = [W; C] for the free columns Y of W."""
         return np.concatenate([Y, C])
 
     def offset(self, C: Array) -> Array:
-        """Return the part of every sample that does not depend on its row of W."""
+        """The part of every sample that does not depend on its row of W."""
         return np.zeros(len(C), dtype=C.dtype)
 
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
-        """Return the problem of the free columns of W, with G = CᵀC."""
+        """The problem of the free columns of W, with G = CᵀC."""
         return RowProblem(G, XC)
 
     def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
-        """Return the problem of C, with G = WᵀW."""
+        """The problem of C, with G = WᵀW."""
         return RowProblem(G, XtW)
 
     def gram(self, H: Array) -> Array:
-        """Return WᵀW and CᵀC, in double precision."""
+        """WᵀW and CᵀC, in double precision."""
         return np.concatenate([_kernels.gram(side) for side in self.operator.sides(H)])
 
     def value(self, H: Array, AH: Array, G: Array) -> float:
-        """Return f(H) through the trace form, exact to about 1e-16 ‖X‖²."""
+        """f(H) through the trace form, exact to about 1e-16 ‖X‖²."""
         (W, _), (XC, _) = self.operator.sides(H), self.operator.sides(AH)
         fit = (
             self.squared_norm - 2 * _kernels.inner(W.reshape(-1), XC.reshape(-1)) + float(np.sum(G[0] * G[1]))
@@ -95,7 +95,7 @@ class TwoFactors(SquaredDistance):
         return max(fit, 0.0) + self.penalty(H)
 
     def measure(self, H: Array, AH: Array, constraint: Constraint) -> tuple[float, float]:
-        """Return the objective and the norm of the projected gradient, thesis (9)-(10)."""
+        """The objective and the norm of the projected gradient, thesis (9)-(10)."""
         (W, C), (XC, XtW) = self.operator.sides(H), self.operator.sides(AH)
         G = self.gram(H)
         squared = self.samples_problem(C, XC, G[1]).squared_slope(W[:, self.free], constraint)
@@ -128,13 +128,13 @@ class RowProblem:
         self.left, self.right = np.asarray(left, dtype=right.dtype), right
 
     def gradient(self, Y: Array) -> Array:
-        """Return YG − R."""
+        """YG − R."""
         gradient = Y @ self.left
         gradient -= self.right
         return gradient
 
     def squared_slope(self, Y: Array, constraint: Constraint) -> float:
-        """Return the squared norm of the projected gradient, holding that of some rows at a time."""
+        """The squared norm of the projected gradient, holding that of some rows at a time."""
         total = 0.0
         for rows in split(len(Y), MEASURED_ROWS):
             gradient = RowProblem(self.left, self.right[rows]).gradient(Y[rows])
@@ -143,13 +143,13 @@ class RowProblem:
         return total
 
     def parts(self, Y: Array) -> tuple[Array, Array]:
-        """Return (repulsion, attraction) without negative entries; the gradient is their difference."""
+        """(repulsion, attraction) without negative entries; the gradient is their difference."""
         return Y @ self.left + np.maximum(-self.right, 0), np.maximum(self.right, 0)
 
     def sweep(self, Y: Array) -> Array:
-        """Return Y after its entries were set to their best values, one column after the other."""
+        """Y after its entries were set to their best values, one column after the other."""
         return hals(self.left, self.right, Y)
 
     def lipschitz(self) -> float:
-        """Return the largest curvature, the largest eigenvalue of G."""
+        """The largest curvature, the largest eigenvalue of G."""
         return float(np.linalg.eigvalsh(self.left.astype(np.float64))[-1])

@@ -52,17 +52,17 @@ class Smooth(TwoFactors):
         self.laplacian, self.weight = Laplacian(graph), float(weight)
 
     def penalty(self, H: Array) -> float:
-        """Return λ Σ ‖c_l‖² w_lᵀLw_l."""
+        """λ Σ ‖c_l‖² w_lᵀLw_l."""
         W, C = self.operator.sides(H)
         squares = np.einsum("ij,ij->j", C, C, dtype=np.float64)
         return self.weight * float(squares @ self.laplacian.roughness(W))
 
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
-        """Return the problem of W, whose rows the graph joins."""
+        """The problem of W, whose rows the graph joins."""
         return SmoothProblem(G, XC, self.laplacian, self.weight * np.diag(G))
 
     def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
-        """Return the problem with WᵀW + λ diag(w_lᵀLw_l)."""
+        """The problem with WᵀW + λ diag(w_lᵀLw_l)."""
         return RowProblem(G + self.weight * np.diag(self.laplacian.roughness(W)), XtW)
 
 
@@ -84,23 +84,23 @@ class SmoothProblem(RowProblem):
         self.laplacian, self.weights = laplacian, weights.astype(right.dtype)
 
     def gradient(self, Y: Array) -> Array:
-        """Return YG − R + LY diag(t)."""
+        """YG − R + LY diag(t)."""
         gradient = super().gradient(Y)
         gradient += (self.laplacian @ Y) * self.weights
         return gradient
 
     def squared_slope(self, Y: Array, constraint: Constraint) -> float:
-        """Return the squared norm of the projected gradient; the graph joins all rows."""
+        """The squared norm of the projected gradient; the graph joins all rows."""
         return float(np.sum(np.square(constraint.projected_gradient(Y, self.gradient(Y)), dtype=np.float64)))
 
     def parts(self, Y: Array) -> tuple[Array, Array]:
-        """Return (repulsion, attraction) of the multiplicative update (Cai et al., equation (14))."""
+        """(repulsion, attraction) of the multiplicative update (Cai et al., equation (14))."""
         repulsion, attraction = super().parts(Y)
         degrees, neighbours = self.laplacian.parts(Y)
         return repulsion + degrees * self.weights, attraction + neighbours * self.weights
 
     def sweep(self, Y: Array) -> Array:
-        """Return Y after some sweeps over its columns, each with one product with the graph.
+        """Y after some sweeps over its columns, each with one product with the graph.
 
         A single one spreads memberships to neighbours and no further, and costs little beside the products
         with X that follow. Without weight it is one sweep, as in plain NMF.
@@ -127,7 +127,7 @@ class SmoothProblem(RowProblem):
         return np.ascontiguousarray(Y)
 
     def lipschitz(self) -> float:
-        """Return a bound of the largest curvature: no eigenvalue of L exceeds twice the largest degree."""
+        """A bound of the largest curvature: no eigenvalue of L exceeds twice the largest degree."""
         return super().lipschitz() + 2 * float(self.laplacian.degrees.max()) * float(self.weights.max())
 
 
@@ -148,15 +148,15 @@ class Laplacian:
         self.degrees = graph.degrees()
 
     def parts(self, W: Array) -> tuple[Array, Array]:
-        """Return DW and SW."""
+        """DW and SW."""
         return self.degrees[:, None] * W, self.graph @ W
 
     def __matmul__(self, W: Array) -> Array:
-        """Return LW."""
+        """LW."""
         product, neighbours = self.parts(W)
         product -= neighbours
         return product
 
     def roughness(self, W: Array) -> Array:
-        """Return w_lᵀLw_l = ½ Σ s_ij (w_il − w_jl)² for each column, at least zero, in double precision."""
+        """w_lᵀLw_l = ½ Σ s_ij (w_il − w_jl)² for each column, at least zero, in double precision."""
         return np.maximum(np.einsum("ij,ij->j", W, self @ W, dtype=np.float64), 0)

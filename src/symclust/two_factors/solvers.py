@@ -2,12 +2,13 @@
 
 An iteration costs one product with X and one with Xᵀ, whichever solver it is.
 
-====================  =======================================================================================
-`bpp`                 each problem solved exactly, by block principal pivoting
-`hals`                one sweep over the columns of each factor
-`multiplicative`      multiplicative updates of all entries at once: simple, slow
-`projected_gradient`  ten projected gradient steps on each problem
-====================  =======================================================================================
+===========================  ===============================================================================
+`bpp`                        each problem solved exactly, by block principal pivoting
+`hals`                       one sweep over the columns of each factor
+`multiplicative`             multiplicative updates of all entries at once: simple, slow
+`multiplicative_as_printed`  the same, without an exact last step
+`projected_gradient`         ten projected gradient steps on each problem
+===========================  ===============================================================================
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from symclust.objectives import Objective
 from symclust.solvers import Problem, Solver, State, side_by_side
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Bpp", "Hals", "Multiplicative", "ProjectedGradient"]
+__all__ = ["Bpp", "Hals", "Multiplicative", "MultiplicativeAsPrinted", "ProjectedGradient"]
 
 STEPS = 10  # on each problem before the other factor's turn; they cost no product with X
 
@@ -36,14 +37,20 @@ class AlternatingSolver(Solver):
     XᵀW is known when an iteration begins and XC after its first half, so that both problems and the
     measurement afterwards take one product with X and one with Xᵀ. W comes last: memberships then belong to
     the features that are reported, as those of unseen samples do.
+
+    Attributes
+    ----------
+    ends_exactly : bool
+        Whether a fit ends with an exact step on W.
     """
 
     needs: ClassVar[tuple[type, ...]] = (TwoFactors,)
     family: ClassVar[str] = "two_factors.solvers"
+    ends_exactly: ClassVar[bool] = True
 
     @abstractmethod
     def minimise(self, problem: RowProblem, Y: Array) -> Array:
-        """Return a point of the problem that is no worse than Y; Y itself stays as it is."""
+        """A point of the problem that is no worse than Y; Y itself stays as it is."""
 
     def advance(self, problem: Problem, states: Sequence[State]) -> None:
         """Take every state one iteration further; X is read once for all of them."""
@@ -106,6 +113,16 @@ class Multiplicative(AlternatingSolver):
         ratio = np.divide(attraction, repulsion, out=np.ones_like(repulsion), where=repulsion > 0)
         ratio *= Y
         return ratio
+
+
+class MultiplicativeAsPrinted(Multiplicative):
+    """The same, and memberships stay as the last update leaves them, for comparison.
+
+    Their exact values for the features found have zeros that the updates do not find (thesis, table 4), and
+    `transform` gives training samples these instead.
+    """
+
+    ends_exactly: ClassVar[bool] = False
 
 
 class ProjectedGradient(AlternatingSolver):

@@ -19,7 +19,7 @@ def starting_points(
     n_init: int,
     rng: np.random.RandomState,
 ) -> list[Array]:
-    """Return the starting points H = [W; C].
+    """The starting points H = [W; C].
 
     Given factors keep their directions: columns are brought to equal lengths and scaled until their product
     fits X best, so that their sizes do not decide what counts as stationary. The others depend on the data
@@ -52,7 +52,7 @@ def starting_points(
 
 
 def _balanced(objective: TwoFactors, H: Array) -> Array:
-    """Return columns of W and C of equal length, with the product tWCᵀ that is nearest to X."""
+    """Columns of W and C of equal length, with the product tWCᵀ that is nearest to X."""
     W, C = objective.operator.sides(H)
     fit = _kernels.inner(W.reshape(-1), objective.operator.times(C).reshape(-1))
     G = objective.gram(H)

@@ -48,17 +48,17 @@ class SparseRows(TwoFactors):
         self.ridge, self.sparsity = float(ridge), float(sparsity)
 
     def penalty(self, H: Array) -> float:
-        """Return α‖C‖² + β Σ ‖w_i‖₁²."""
+        """α‖C‖² + β Σ ‖w_i‖₁²."""
         W, C = self.operator.sides(H)
         sums, entries = W.sum(axis=1), C.reshape(-1)
         return self.ridge * _kernels.inner(entries, entries) + self.sparsity * _kernels.inner(sums, sums)
 
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
-        """Return the problem with CᵀC + β11ᵀ."""
+        """The problem with CᵀC + β11ᵀ."""
         return RowProblem(G + self.sparsity, XC)
 
     def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
-        """Return the problem with WᵀW + αI."""
+        """The problem with WᵀW + αI."""
         return RowProblem(G + self.ridge * np.eye(len(G)), XtW)
 
 
@@ -95,7 +95,7 @@ class Affine(TwoFactors):
         self.level = float(np.sqrt(operator.mean())) or 1.0
 
     def initial(self) -> TwoFactors:
-        """Return the objective of X less the smallest entry of each feature.
+        """The objective of X less the smallest entry of each feature.
 
         The offset can hide in C as long as every sample has memberships, so that the minimum is flat; started
         with the largest offset that all samples have, the factors take no part of it.
@@ -110,14 +110,14 @@ class Affine(TwoFactors):
         return self.join(W, np.hstack([offset / H.dtype.type(self.level), C]))
 
     def join(self, Y: Array, C: Array) -> Array:
-        """Return H with the given column before Y."""
+        """H with the given column before Y."""
         given = np.full((len(Y), 1), self.level, dtype=C.dtype)
         return np.concatenate([np.hstack([given, Y]), C])
 
     def offset(self, C: Array) -> Array:
-        """Return b."""
+        """The offset b."""
         return C[:, 0] * C.dtype.type(self.level)
 
     def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
-        """Return the problem of W without its first column: (X − 1bᵀ)C on the right."""
+        """The problem of W without its first column: (X − 1bᵀ)C on the right."""
         return RowProblem(G[1:, 1:], XC[:, 1:] - (self.level * G[0, 1:]).astype(XC.dtype))

@@ -7,6 +7,7 @@
 from symclust.validation.edges import refuse_edges, warn_of_edges
 from symclust.validation.features import (
     FILL,
+    are_counts,
     check_features,
     check_nonnegative,
     check_range,

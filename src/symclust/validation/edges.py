@@ -51,7 +51,7 @@ def warn_of_edges(X: Any) -> None:
 
 
 def _first_edge(X: Any, numbers: bool) -> tuple[Any, ...] | None:
-    """Return the first of pairs or triples that are edges, else None."""
+    """The first of pairs or triples that are edges, else None."""
     if not _is_sequence(X) or len(X) < 2 or not _is_sequence(X[0]) or len(X) == len(X[0]):
         return None  # two pairs or three triples are a matrix
     seen = X[:SEEN_EDGES]

@@ -43,7 +43,7 @@ REFUSED |= {
 
 
 def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = False) -> Any:
-    """Return samples × features as a C-ordered array or a CSR array of float32 or float64.
+    """Samples × features as a C-ordered array or a CSR array of float32 or float64.
 
     float32 and float64 stay what they are; integers, bools and other floats become float64. A sparse input
     comes back with sorted indices and without duplicate entries; what was given is never changed.
@@ -106,7 +106,7 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
 
 
 def _matrix_of_annotated(adata: Any, name: str) -> Any:
-    """Return the matrix X of an AnnData, read into memory if it is still on disk."""
+    """The matrix X of an AnnData, read into memory if it is still on disk."""
     if getattr(adata, "isbacked", False):
         adata = adata.to_memory()
     if getattr(adata, "X", None) is None:
@@ -118,7 +118,7 @@ def _matrix_of_annotated(adata: Any, name: str) -> Any:
 
 
 def tensor_on_host(X: Any) -> Any:
-    """Return a tensor of PyTorch, on whatever device it lives, as a NumPy array or a SciPy sparse array.
+    """A tensor of PyTorch, on whatever device it lives, as a NumPy array or a SciPy sparse array.
 
     Half precision, which SciPy does not have, becomes float32.
     """
@@ -131,7 +131,7 @@ def tensor_on_host(X: Any) -> Any:
 
 
 def float_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the precision to compute in: float32 and float64 stay, integers and bools become float64."""
+    """The precision to compute in: float32 and float64 stay, integers and bools become float64."""
     dtype = np.dtype(dtype)
     if dtype.kind in "biu":
         return np.dtype(np.float64)
@@ -151,9 +151,15 @@ def refuse_masked(X: Any, *, name: str = "X", gaps: str = FILL) -> None:
 
 
 def share_of_zeros(X: Any) -> float:
-    """Return the share of entries that are zero, stored or not."""
+    """The share of entries that are zero, stored or not."""
     nonzeros = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
     return 1 - nonzeros / max(1, X.shape[0] * X.shape[1])
+
+
+def are_counts(X: Any) -> bool:
+    """Return whether all entries are whole numbers."""
+    values = X.data if sparse.issparse(X) else X
+    return bool((values == np.floor(values)).all())
 
 
 def check_nonnegative(X: Any, who: str, advice: str = SHIFT) -> None:
@@ -202,7 +208,7 @@ def _first_position(X: Any, found: np.ndarray) -> tuple[int, int]:
 
 
 def _where_not_a_number(X: Any) -> str:
-    """Return a sentence about the first entry that is not a number, or nothing."""
+    """A sentence about the first entry that is not a number, or nothing."""
     cells = np.asarray(X, dtype=object)
     for (row, column), value in np.ndenumerate(cells) if cells.ndim == 2 else ():
         try:
@@ -217,7 +223,7 @@ def _where_not_a_number(X: Any) -> str:
 
 
 def check_stored(X: Any, name: str = "X") -> Any:
-    """Return a SciPy sparse array whose indices are in order, as it is unless they are of an unusual type.
+    """A SciPy sparse array whose indices are in order, as it is unless they are of an unusual type.
 
     SciPy and the kernels trust indices: a damaged array would make them read and write elsewhere in memory.
     Takes a pass over the indices.
@@ -236,7 +242,7 @@ def check_stored(X: Any, name: str = "X") -> Any:
 
 
 def _fault_of_rows(X: Any) -> str | None:
-    """Return the damage of compressed rows or columns, None if there is none."""
+    """The damage of compressed rows or columns, None if there is none."""
     block = X.blocksize if X.format == "bsr" else (1, 1)
     rows, columns = (size // b for size, b in zip(X.shape, block, strict=True))
     rows, columns = (columns, rows) if X.format == "csc" else (rows, columns)

@@ -28,7 +28,7 @@ OTHER_ENDS = ("target", "dst", "dest", "destination", "to", "node2", "node_2", "
 
 
 def kind_of(X: Any) -> str:
-    """Return the kind of what was given: one of `KINDS`, a kind of table, "path", or "array" for the rest.
+    """The kind of what was given: one of `KINDS`, a kind of table, "path", or "array" for the rest.
 
     A DataFrame is an "edge table" if it has columns such as source and target, a "similarity table" if its
     rows have names and its columns the same ones in the same order, and a "table" otherwise.
@@ -64,7 +64,7 @@ def is_a(anything: Any, library: str, name: str) -> bool:
 
 
 def sample_names(X: Any) -> list[Any] | None:
-    """Return the names of samples: the index of a DataFrame, `obs_names` of an AnnData; None without names.
+    """The names of samples: the index of a DataFrame, `obs_names` of an AnnData; None without names.
 
     Rows that are only counted from 0 on have no names.
     """
@@ -78,7 +78,7 @@ def sample_names(X: Any) -> list[Any] | None:
 
 
 def end_columns(frame: Any) -> tuple[Any, Any] | None:
-    """Return the columns of a table that hold the two ends of edges, by their names; None if it has none."""
+    """The columns of a table that hold the two ends of edges, by their names; None if it has none."""
     if not 2 <= frame.shape[1] <= 4:  # with a weight, and perhaps a kind
         return None
     found = {str(column).strip().lower(): column for column in frame.columns}

@@ -23,7 +23,7 @@ def check_memory(size: int, what: str, advice: str) -> None:
 
 
 def _available_memory() -> int | None:
-    """Return the bytes that can be had without moving programs out of memory, or None if unknown."""
+    """The bytes that can be had without moving programs out of memory, or None if unknown."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             found = dict(line.split(":", 1) for line in lines)

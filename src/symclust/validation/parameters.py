@@ -19,7 +19,7 @@ def check_known(parameter: str, value: Any, known: tuple[str, ...], or_else: str
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int | None = None) -> int:
-    """Return the number of clusters as an int from 1 to the number of samples, if that is known."""
+    """The number of clusters as an int from 1 to the number of samples, if that is known."""
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
         raise OptionError(
             f"n_clusters={n_clusters!r} must be a whole number from 1 to the number of samples, or for an "

@@ -65,7 +65,7 @@ def _check_not_vanishing(operator: Any, squared_norm: float) -> None:
 
 
 def _size(operator: Any) -> float:
-    """Return the size of the largest entry, from all entries: needed if squares vanish."""
+    """The size of the largest entry, from all entries: needed if squares vanish."""
     place = operator.negative_entry()
     return max(float(operator.largest()), -_value(operator, *place) if place else 0.0)
 
@@ -95,7 +95,7 @@ def _value(operator: Any, i: int, j: int) -> float:
 
 
 def _place(operator: Any, i: int, j: int) -> str:
-    """Return row and column in words, and the names of the nodes if they are others."""
+    """Row and column in words, and the names of the nodes if they are others."""
     names = operator.names
     if names is None or (names[i], names[j]) == (i, j):
         return f"row {i}, column {j}"
@@ -129,7 +129,7 @@ def check_scale(operator: Any) -> None:
 
 
 def looks_like_similarity(X: Any) -> bool:
-    """Return whether samples × features may be the similarities of samples, or a graph, instead.
+    """Whether samples × features may be the similarities of samples, or a graph, instead.
 
     These are matrices of at least ten rows, dense or sparse, that are square, symmetric to the bit, without
     negative entries and with some off the diagonal. Measured features are not symmetric by chance. The cost
