@@ -71,7 +71,7 @@ def test_walks_are_powers_of_the_transition_matrix(A, labels, steps, power, many
 
 def test_a_model_saved_without_its_data_is_as_sure(tmp_path):
     A, _ = datasets.planted_partition(n_samples=80, n_clusters=4, degree=12, random_state=0)
-    model = HierarchicalSymNMF(4, random_state=0).fit(A)
+    model = HierarchicalSymNMF(4, affinity="network", random_state=0).fit(A)
     for data in (True, False):
         model.save(tmp_path / "model", data=data)
         assert_array_equal(load(tmp_path / "model").confidence, model.confidence)
@@ -79,7 +79,8 @@ def test_a_model_saved_without_its_data_is_as_sure(tmp_path):
 
 def test_samples_between_clusters_are_less_sure():
     rng = np.random.default_rng(0)
-    X = np.r_[rng.normal(size=(100, 2)), rng.normal(size=(100, 2)) + [5, 0]]
+    X = rng.normal(size=(200, 2))
+    X[100:, 0] += 4
     model = SymNMF(2, random_state=0).fit(X)
-    between = np.abs(X[:, 0] - 2.5) < 1
-    assert model.confidence[between].mean() < model.confidence[~between].mean() - 0.1
+    between = np.abs(X[:, 0] - 2) < 0.5
+    assert model.confidence[between].mean() < model.confidence[~between].mean() - 0.05

@@ -203,7 +203,7 @@ def following(setting: Setting, labels: Array, end: Result) -> Result:
         value, size = problem.measure(on_device, product)
         value = problem.objective.certify(on_device, value)
     stationarity = size / end.reference if end.reference > 0 else 0.0
-    later = after.history[1:].copy()
+    later: Any = after.history[1:].copy()
     later.iteration += end.n_iter
     later[-1] = (*later[-1].tolist()[:2], value, stationarity)
     history = np.concatenate([end.history, later]).view(np.recarray)

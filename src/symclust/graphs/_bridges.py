@@ -27,7 +27,7 @@ def bridged(E: sparse.csr_array, pieces: list[Array], X: Features) -> sparse.csr
     As in Borůvka's spanning tree each piece but the largest is joined to the nearest other, and so on until
     there is one. Bridges weigh less than edges, and less by the square of their lengths.
     """
-    bridges = []
+    bridges: list[tuple[int, int, float]] = []
     while len(pieces) > 1:
         place = np.full(E.shape[0], -1)
         for number, members in enumerate(pieces):
@@ -36,7 +36,7 @@ def bridged(E: sparse.csr_array, pieces: list[Array], X: Features) -> sparse.csr
         found = [_bridge(X, place, number) for number in range(len(pieces)) if number != largest]
         into = np.arange(len(pieces))
         for bridge in sorted(found, key=lambda one: one[2]):
-            one, other = into[place[list(bridge[:2])]]
+            one, other = into[place[[bridge[0], bridge[1]]]]
             if one != other:  # two pieces may have found different bridges to each other
                 bridges.append(bridge)
                 into[into == other] = one

@@ -139,7 +139,7 @@ class Brute(Expansion):
         self._lost = X.shape[1] * float(np.finfo(dtype).tiny) * self._unit**2
 
     @cached_property
-    def finer(self) -> Finder | None:  # type: ignore[override]
+    def finer(self) -> Finder | None:
         """The same in double precision."""
         return None if self._dtype == np.float64 else Brute(self._X, np.float64)
 

@@ -65,7 +65,7 @@ def document_clusters(
         groups = [[_merged(X, own, n_clusters, exponent) for own in cut] for exponent in EXPONENTS]
     if not cut:
         return None
-    agreement = cross_view_agreement(X, np.concatenate(groups), random_state=rng)
+    agreement = np.asarray(cross_view_agreement(X, np.concatenate(groups), random_state=rng))
     return vote(groups[int(agreement.reshape(len(groups), -1).mean(axis=1).argmax())], n_clusters)
 
 

@@ -139,7 +139,7 @@ class Edges(Given):
         if nowhere.size:
             known = np.flatnonzero(labels >= 0)
             Z = sparse.csr_array((np.ones(len(known)), (known, labels[known])), shape=(n, n_clusters))
-            placed[nowhere] = (as_operator(A).csr[nowhere] @ Z).argmax(axis=1)
+            placed[nowhere] = (sparse.csr_array(A.matrix)[nowhere] @ Z).argmax(axis=1)
         least, seed = max(1, n // (10 * n_clusters)), int(rng.randint(2**31))
         moved = raise_likelihood(graph, placed, n_clusters, least, seed)
         return np.where(alone & (labels < 0), NOWHERE, moved).astype(labels.dtype)
@@ -174,9 +174,12 @@ class OfSamples(Rule):
         self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
     ) -> Array | None:
         """Return clusters of documents whose sizes two halves of the words agree on; others have no rule."""
-        if not self._are_documents:
+        affinity = self.affinity
+        if not isinstance(affinity, NearestNeighbors) or affinity.weights != "cosine":
             return None
-        X = sparse.csr_array(unit_rows(self.affinity.measured(self.samples)))
+        if not are_documents(self.samples):
+            return None
+        X = sparse.csr_array(unit_rows(affinity.measured(self.samples)))
         placed = np.flatnonzero((np.diff(X.indptr) > 0) & (labels >= 0))
         X, graph = X[placed], as_operator(A.matrix[placed][:, placed])
         found = document_clusters(X, n_clusters, rng, graph, [topic_leaves(X, n_clusters, rng)])
@@ -185,12 +188,6 @@ class OfSamples(Rule):
         refined = np.full_like(labels, NOWHERE)
         refined[placed] = found
         return refined
-
-    @property
-    def _are_documents(self) -> bool:
-        X = self.samples
-        by_cosine = isinstance(self.affinity, NearestNeighbors) and self.affinity.weights == "cosine"
-        return by_cosine and are_documents(X)
 
 
 @dataclass(frozen=True, eq=False)

@@ -184,7 +184,8 @@ def tree_rows(clustering: Overview, feature_names: Sequence[object] | None) -> l
 def _opened(nodes: Sequence[Any]) -> set[int]:
     """The splits that are unfolded: always the largest node that can be seen, so that parents come first."""
     by_number = {node.number: node for node in nodes}
-    seen, opened = [(-len(members_of(nodes[0])), nodes[0].number)] if nodes else [], set()
+    opened: set[int] = set()
+    seen = [(-len(members_of(nodes[0])), nodes[0].number)] if nodes else []
     while seen and len(opened) < OPEN_SPLITS:
         node = by_number[heappop(seen)[1]]
         if not node.is_leaf and all(child in by_number for child in node.children):

@@ -76,7 +76,8 @@ def _column(name: str, path: Path, k: int, runs: int) -> Iterator[Found]:
 def _methods(X: sparse.csr_array, k: int, seed: int, is_text: bool) -> dict[str, Callable[[], Any]]:
     """Return the methods as functions that return a fitted model."""
     A = inner_products(sparse.csr_array(TfidfTransformer().fit_transform(X)) if is_text else X, not is_text)
-    nonnegative, once = np.maximum(A, 0), {"random_state": seed}
+    nonnegative = np.maximum(A, 0)
+    once: dict[str, Any] = {"random_state": seed}
     given: dict[str, Any] = {"affinity": "precomputed", **once}
     symmetric: dict[str, Any] = {"init": "random", "max_iter": 500, **given}
     features = DocumentWeights(tfidf="plain" if is_text else False).fit_transform(X)

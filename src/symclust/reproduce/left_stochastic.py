@@ -99,7 +99,7 @@ def _similarity(column: str, row: str, path: Path, runs: int) -> Iterator[Found]
     for method, cluster in methods().items():
         begun = time.process_time()
         labels = [cluster(K, k, seed) for seed in range(runs)]
-        values = {
+        values: dict[str, Any] = {
             "7": (time.process_time() - begun) / runs,
             "3": np.mean([within_cluster_similarity(K, one) for one in labels]),
             "4": np.mean([conditional_perplexity(y, one) for one in labels]),

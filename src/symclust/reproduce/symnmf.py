@@ -75,7 +75,7 @@ def _eigengap(path: Path, runs: int) -> Iterator[Found]:
     spectral = [SpectralNJW(3, random_state=seed, **options).fit(A).labels_ for seed in range(runs)]
     ours = [_sym_nmf(A, 3, seed, "row_descent").labels_ for seed in range(runs)]
     yield from row_of(
-        "symnmf:fig5", "largest group", {"points": max(map(np.max, map(np.bincount, spectral)))}
+        "symnmf:fig5", "largest group", {"points": max(int(np.bincount(labels).max()) for labels in spectral)}
     )
     for column, found in (("Spectral clustering", spectral), ("SymNMF", ours)):
         accuracy = float(np.mean([clustering_accuracy(y, labels) for labels in found]))

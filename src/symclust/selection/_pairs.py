@@ -22,7 +22,7 @@ def pairs_of(data: Data, method: str) -> Any:
 
 
 def without_diagonal(A: Any, first: int = 0) -> Any:
-    """Return A, or a block of its rows from `first` on, with zeros on the diagonal; refuse negative entries."""
+    """Return A, or its rows from `first` on, with zeros on the diagonal; refuse negative entries."""
     if sparse.issparse(A):
         A = sparse.csr_array(A, dtype=np.float64, copy=True)
         rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))

@@ -278,7 +278,7 @@ def _on_terms(terms: dict[str, Array], features: Array, halves: Halves) -> tuple
     order = np.argsort(terms["terms"])
     ranked = terms["terms"][order]
     place = np.searchsorted(ranked, features).clip(max=max(len(ranked) - 1, 0))
-    has = np.flatnonzero(ranked[place] == features) if len(ranked) else []
+    has = np.flatnonzero(ranked[place] == features) if len(ranked) else np.empty(0, dtype=np.intp)
     parts = np.zeros((2, len(ranked)), dtype=halves.terms.dtype)
     parts[:, place[has]] = halves.terms[has].T
     return terms["weights"][order], *parts

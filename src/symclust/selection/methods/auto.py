@@ -313,7 +313,7 @@ def _neighbour_graph(data: Data) -> sparse.csr_array:
         given = read_similarity(data.X, "auto", None, True).operator.matrix
     else:
         assert isinstance(data, Pairs)
-        given = data.matrix if data.graph is None else data.graph()
+        given = data.A if data.graph is None else data.graph()
     return sparse.csr_array(without_diagonal(given)) if sparse.issparse(given) else _nearest(given)
 
 
@@ -322,8 +322,8 @@ def _nearest(given: Any) -> sparse.csr_array:
     A = as_operator(given)
     q = min(A.n - 1, A.n.bit_length())
     kept = []
-    for rows, block in A.row_blocks():
-        block = without_diagonal(block, rows.start)
+    for rows, given_block in A.row_blocks():
+        block = without_diagonal(given_block, rows.start)
         nearest = np.argpartition(-block, q - 1, axis=1)[:, :q]
         starts = np.arange(0, nearest.size + 1, q)
         values = np.take_along_axis(block, nearest, axis=1).ravel()
