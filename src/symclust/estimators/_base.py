@@ -22,7 +22,7 @@ from symclust._labels import (
     memberships_of,
     warn_of_degenerate,
 )
-from symclust._types import Array, Data, Matrix
+from symclust._types import Array, Data
 from symclust.assign_labels import Argmax
 from symclust.estimators._fitted import Fitted
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
@@ -50,7 +50,9 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
     _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
     # Whether a fit with a given number of clusters uses `random_state`; the choice of the number always does.
     _fits_by_chance: ClassVar[bool] = True
-    assign_labels: str = "argmax"  # of models that have no such parameter, or whose file is older than it
+    # Models that have no such parameter, or whose file is older than it, read labels off the largest entry.
+    _by_default: ClassVar[dict[str, Any]] = Fitted._by_default | {"assign_labels": "argmax"}
+    assign_labels: str
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Wrap `fit` and `partial_fit` of a subclass."""
@@ -97,12 +99,6 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
         validate_data(self, feature_table(X), reset=reset, skip_check_array=True)
         if reset:
             self.node_names_ = sample_names(X)
-
-    @property
-    def n_clusters_(self) -> int:
-        """The number of clusters, also of those without samples."""
-        self._check_fitted()
-        return int(self._n_features_out)
 
     def _input_tags(self) -> dict[str, bool]:
         """Return the tags of X for scikit-learn."""
@@ -293,12 +289,6 @@ class SimilarityEstimator(Clusterer):
     def _make_placer(self, similarity: Similarity) -> Placer:
         return Placer(similarity, self.membership_)
 
-    @property
-    def network_(self) -> Matrix | None:
-        """Edge weights of the fitted network, a csr_array; None for other data, and without the data."""
-        check_is_fitted(self)
-        return self._training.network if "_training" in vars(self) else None
-
     def _warn_of_degenerate(self, n_clusters: int) -> None:
         advice, distinct = OF_SIMILARITIES, self._training.n_distinct
         if distinct < n_clusters:
@@ -307,10 +297,6 @@ class SimilarityEstimator(Clusterer):
             )
         warn_of_degenerate(type(self).__name__, self.labels_, n_clusters, advice, self.node_names_)
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.membership_.shape[1]
-
     def fit_transform(self, X: Data, y: object = None, **fit_params: Any) -> Array:
         """Fit, and return `membership_` in the form of `transform`."""
         return self._as_output(self.fit(X, y, **fit_params).membership_, X)
@@ -318,9 +304,8 @@ class SimilarityEstimator(Clusterer):
     def transform(self, X: Data) -> Array:
         """Memberships of samples, sparse if `membership_` is; that of a training sample is its row there.
 
-        X has the features of `fit`; after a fit to similarities, those to the training samples; to a graph,
-        weights of edges to its nodes; to an `AttributedGraph`, its new `AttributedNodes`. An unseen sample
-        gets the row h that explains its similarities a to the training samples best: min ‖a − Hh‖².
+        X has the features of `fit`, or similarities to the training samples, weights of edges to their nodes,
+        or new `AttributedNodes`. The row h of an unseen one explains its similarities a best: min ‖a − Hh‖².
         """
         return self._as_output(self._place(X).H, X)
 

@@ -37,8 +37,10 @@ class DescentEstimator(SimilarityEstimator):
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
     _init_properties: ClassVar[tuple[str, ...]] = ()  # of `Init`, that a start has to have
-    refine: str | None = None  # a parameter of those that improve labels by a rule of the data
-    _settles: ClassVar[bool] = False  # whether tol="auto" ends a descent from a clustering when labels settle
+    # `refine` is a parameter of those that improve labels by a rule of the data.
+    _by_default: ClassVar[dict[str, Any]] = SimilarityEstimator._by_default | {"refine": None}
+    refine: str | None
+    _settles = False  # whether tol="auto" ends a descent from a clustering when labels settle
     _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
         "_problem": "the objective",
         "ignored_": "the pairs that were ignored",
@@ -53,10 +55,7 @@ class DescentEstimator(SimilarityEstimator):
         """Return the solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Factor the similarity of samples × features, or that of a graph, `AttributedGraph` or operator.
-
-        With ``affinity="precomputed"`` X is the n × n similarity itself.
-        """
+        """Factor the similarity of samples × features, a graph, `AttributedGraph` or operator, or X itself."""
         control = self._make_control()
         self._check_options()
         n_init = count_starts(self.init, self.n_init)
@@ -121,7 +120,7 @@ class DescentEstimator(SimilarityEstimator):
         return problem.objective.relative_error(self.membership_, self.objective_)
 
     def optimality(self) -> SetOptimality | EntryOptimality:
-        """Return the residuals of all optimality conditions at the solution, computed afresh."""
+        """Residuals of all optimality conditions at the solution, computed afresh."""
         check_is_fitted(self)
         return measure_optimality(self._problem, self.membership_, self.reference_)
 

@@ -33,9 +33,8 @@ class StreamingEstimator(DescentEstimator):
     def partial_fit(self, X: Data, y: object = None) -> Self:
         """Add samples without a fit from scratch; the first call is a `fit`.
 
-        X has the features of `fit`; after a fit to similarities or a graph, those of m new samples to the n
-        known ones and, in m further columns, to each other (else zero). The descent goes on to the same
-        `tol`. Clusters keep their numbers; attributes then hold all samples, the new ones last.
+        X has the features of `fit`, or similarities of m new samples to the n known ones and, in m further
+        columns, to each other (else zero). Clusters keep their numbers; the new samples come last.
         """
         if not hasattr(self, "membership_"):
             return self.fit(X)
