@@ -55,7 +55,7 @@ class DescentEstimator(SimilarityEstimator):
         """Return the solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Factor the similarity of samples × features, a graph, `AttributedGraph` or operator, or X itself."""
+        """Factor the similarity of samples × features, of a graph, `AttributedGraph` or operator, or X."""
         control = self._make_control()
         self._check_options()
         n_init = count_starts(self.init, self.n_init)

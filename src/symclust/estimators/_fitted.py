@@ -121,7 +121,7 @@ class Fitted(Savable):
         return named_members(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
     def to_dataframe(self) -> DataFrame:
-        """Table of `label`, `confidence` and memberships `cluster_0`, ..., a row per sample, named as it is."""
+        """Table of `label`, `confidence` and memberships `cluster_0`, ...; names of samples are its index."""
         self._check_fitted()
         return sample_table(self.labels_, self.membership_, self.node_names_, self.confidence)
 

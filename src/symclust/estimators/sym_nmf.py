@@ -60,7 +60,7 @@ class SymNMF(StreamingEstimator):
         "increasing" starts lower and lets it grow while the factors drift apart.
     refine : {"auto", None}, default="auto"
         Whether labels are improved by a rule of the data once the descent has ended: in a network nodes move
-        between clusters as `HierarchicalSymNMF` moves them, and three more iterations fit H to the new labels.
+        between clusters as `HierarchicalSymNMF` moves them, and three iterations fit H to the new labels.
         Given similarities and vectors have no such rule. None ends with the descent, as the papers do.
     assign_labels : {"auto", "argmax", "scaled", "kmeans"}, default="auto"
         How labels are read off H: by the largest entry of a row, "auto" for a sparse A; by the same once
