@@ -433,13 +433,6 @@ if hasattr(os, "register_at_fork"):
 
 
 def split(n: int, size: int) -> Iterator[slice]:
-    """Cut ``range(n)`` into slices of `size`.
-
-    Examples
-    --------
-    >>> from symclust._threads import split
-    >>> list(split(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Cut ``range(n)`` into slices of `size`."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))

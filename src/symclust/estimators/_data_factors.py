@@ -47,14 +47,7 @@ class DataFactors(Clusterer):
         """Return the objective for this data."""
 
     def fit(self, X: Features, y: object = None) -> Self:
-        """Factor the samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-            Without negative entries. A sparse X stays sparse.
-        y : ignored
-        """
+        """Factor the samples, in rows and without negative entries; a sparse X stays sparse."""
         self._check_options()
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
         checked = self._read(X)
@@ -160,10 +153,6 @@ class DataFactors(Clusterer):
 
         Each row solves the nonnegative least squares problem of its sample with the components as they are,
         exactly: thesis (39). So do the rows of `membership_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
         """
         check_is_fitted(self)
         checked = self._read(X)
@@ -175,12 +164,7 @@ class DataFactors(Clusterer):
         return self._placer.memberships(X)
 
     def predict(self, X: Features) -> Array:
-        """Return the cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-        """
+        """Return the cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros."""
         return self._labels_of(self.transform(X))
 
     def score(self, X: Features, y: object = None) -> float:
@@ -194,20 +178,6 @@ class DataFactors(Clusterer):
         The score, which may be negative, does not grow with the number of clusters by itself: components that
         fit noise do not help with unseen features (Owen and Perry 2009). So ``GridSearchCV`` without
         `scoring` finds a number that the data support.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-        y : ignored
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from symclust import NMF
-        >>> rng = np.random.RandomState(0)
-        >>> X = rng.dirichlet([0.3] * 3, 90) @ rng.random_sample((3, 20)) + 0.1 * rng.random_sample((90, 20))
-        >>> int(np.argmax([NMF(k).fit(X[:60]).score(X[60:]) for k in range(1, 7)])) + 1
-        3
         """
         check_is_fitted(self)
         checked = self._read(X)
@@ -215,13 +185,7 @@ class DataFactors(Clusterer):
         return self._placer.score(checked)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """Return samples with the given memberships, n_samples × n_features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_clusters)
-            Memberships.
-        """
+        """Return samples with the given memberships, n_samples × n_features."""
         check_is_fitted(self)
         memberships = check_features(X, name="memberships")
         if memberships.shape[1] != len(self.components_):

@@ -179,17 +179,7 @@ def _can_be_labels(labels: Array, k: int, answer: Any) -> bool:
 
 
 def following(setting: Setting, labels: Array, end: Result) -> Result:
-    """Return the end of a descent that goes on for a few iterations from labels, and keeps them.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem and its solver.
-    labels : ndarray of shape (n_samples,)
-        The clusters to start from; −1 for a row of zeros.
-    end : Result
-        The descent so far.
-    """
+    """Return the end of a descent that goes on for a few iterations from labels, and keeps them."""
     problem, k = setting.problem, setting.n_columns
     brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=False)
     sparse_form = is_sparse_factor(end.H)
@@ -216,13 +206,6 @@ def led_by(H: Any, labels: Array) -> Any:
 
     If another entry is larger, the label's entry and the largest one become their mean, the latter a last
     digit less, and no other exceeds that. A label of −1 has a row of zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators._descent import led_by
-    >>> led_by(np.array([[0.5, 0.1], [0.4, 0.2], [0.3, 0.3]]), np.array([0, 1, -1])).round(6).tolist()
-    [[0.5, 0.1], [0.3, 0.3], [0.0, 0.0]]
     """
     rows = np.flatnonzero(labels_of(H) != labels)
     if not rows.size:

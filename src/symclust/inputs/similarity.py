@@ -82,19 +82,7 @@ class Rule(ABC):
     def refined(
         self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
     ) -> Array | None:
-        """Return labels improved by a rule of the data; None if the data have none.
-
-        Parameters
-        ----------
-        A : Operator
-            The similarity of the training samples.
-        labels : ndarray of shape (n_samples,)
-            Labels from 0 to n_clusters − 1, and −1 for samples in no cluster. They are not changed in place.
-        n_clusters : int
-            Number of clusters, which the answer keeps.
-        rng : RandomState
-            The source of random numbers.
-        """
+        """Labels improved by a rule of the data, None without one; −1 stands for samples in no cluster."""
         return None
 
 

@@ -73,15 +73,7 @@ class Objective(ABC):
 
 
 def missing_methods(needs: Iterable[type], objective: Any) -> list[str]:
-    """The protocols that an objective does not have, in words: "normal equations" for one below.
-
-    Parameters
-    ----------
-    needs : iterable of protocols
-        Some of those below.
-    objective : Objective
-        The objective.
-    """
+    """The protocols that an objective does not have, in words: "normal equations" for one below."""
     names = [need.__name__.removeprefix("Has") for need in needs if not isinstance(objective, need)]
     return [re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() for name in names]
 

@@ -124,23 +124,7 @@ def stacked(parts: Sequence[Matrix]) -> Matrix:
 
 
 def bordered(A: Matrix, B: Matrix) -> Matrix:
-    """A symmetric A with m further rows and columns, as a new array of the form and precision of A.
-
-    Costs a copy: of n² numbers, or of the nonzeros.
-
-    Parameters
-    ----------
-    A : ndarray or csr_array of shape (n, n)
-    B : ndarray or sparse array of shape (m, n + m)
-        The new rows; their last m columns are symmetric.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import bordered
-    >>> bordered(np.array([[2.0]]), np.array([[1.0, 3.0]])).tolist()
-    [[2.0, 1.0], [1.0, 3.0]]
-    """
+    """A symmetric A with m further rows B, of n + m columns, and as many columns: an array like A."""
     n, m = A.shape[0], B.shape[0]
     if sp.issparse(A):
         B = sp.csr_array(B, dtype=A.dtype)

@@ -53,12 +53,6 @@ def number_nodes(source: Any, target: Any) -> tuple[Array, Array, list[Any]]:
     """Return the two ends of edges as numbers, and the name of each number.
 
     Whole numbers are sorted, other names stand in the order of their first appearance.
-
-    Examples
-    --------
-    >>> from symclust.operators import number_nodes
-    >>> number_nodes(["b", "a"], ["a", "c"])
-    (array([0, 1]), array([1, 2]), ['b', 'a', 'c'])
     """
     source, target = np.asarray(source), np.asarray(target)
     if source.dtype.kind in "iu" and target.dtype.kind in "iu":

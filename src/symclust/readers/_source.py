@@ -131,18 +131,8 @@ class Source:
         """Refuse `what` if it takes more than the budget for this file, before memory is taken for it.
 
         Every reader goes through here for what a file declares and for what it decompresses to. The budget
-        is the memory that is available, and no more than `FREE` bytes and `GROWTH` times the file itself.
-
-        Parameters
-        ----------
-        size : int
-            Bytes that it takes.
-        what : str
-            Subject of the message; it names the file.
-        advice : str
-            The cure, as a sentence.
-        room : int
-            How many times the bytes are in memory.
+        is the memory that is available, and no more than `FREE` bytes and `GROWTH` times the file itself. The
+        `size` is in memory `room` times; `what` is the subject of the message, `advice` its last sentence.
         """
         budget, needed = FREE + GROWTH * self.size, room * size
         if needed > budget:

@@ -114,14 +114,7 @@ def lay_out_edges(
 
 
 def end_places(names: list[Any]) -> tuple[int, int] | None:
-    """The places of the two columns that are called as the ends of edges are, or None.
-
-    Examples
-    --------
-    >>> from symclust.readers.graphs import end_places
-    >>> end_places(["Weight", "Source", "Target"])
-    (1, 2)
-    """
+    """The places of the two columns that are called as the ends of edges are, or None."""
     called = [str(name).strip().lower() for name in names]
     places = [
         next((called.index(word) for word in words if word in called), None) for words in (ENDS, OTHER_ENDS)

@@ -29,18 +29,9 @@ def merge_clusters(
 
 
 def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool = False) -> Any:
-    """Return the start that labels describe, each cluster a constant column and a small floor.
+    """The start that labels describe: each cluster a constant column, and a small floor unless sparse.
 
-    Parameters
-    ----------
-    operator : Operator
-        A.
-    labels : ndarray of shape (n,)
-        Clusters from 0 to k − 1, and −1 for samples in none, whose rows are zero.
-    k : int
-        Number of columns.
-    as_sparse : bool
-        Whether H is a csr_array, without the floor.
+    Samples with the label −1 are in no cluster, and have rows of zeros.
     """
     placed = labels >= 0
     with single_threaded_blas():

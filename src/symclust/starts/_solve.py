@@ -63,38 +63,18 @@ def lengthened(H: Any, operator: Operator) -> Any:
 
 
 def make_init(init: Any) -> Init:
-    """Return the init of that name, or the one of a given array.
-
-    Parameters
-    ----------
-    init : str or array
-        The parameter of an estimator.
-    """
+    """Return the init of that name, or the one of a given array."""
     return registry.resolve("starts", init)() if isinstance(init, str) else Given(init)
 
 
 def inits_with(*properties: str) -> tuple[str, ...]:
-    """Return the names of the inits that have all these properties, attributes of `Init`.
-
-    Parameters
-    ----------
-    *properties : str
-        For example "two_factors".
-    """
+    """Return the names of the inits that have all these properties, attributes of `Init`."""
     inits = {name: registry.resolve("starts", name) for name in registry.options("starts")}
     return tuple(name for name, init in inits.items() if all(getattr(init, p) for p in properties))
 
 
 def count_starts(init: Any, n_init: Any) -> int:
-    """Return how many starts to run: `n_init`, but one if all would be the same.
-
-    Parameters
-    ----------
-    init : str or array
-        The parameter of an estimator.
-    n_init : int
-        The number that was given.
-    """
+    """Return how many starts to run: `n_init`, but one if all would be the same."""
     check_number("n_init", n_init, least=1, whole=True)
     if n_init > 1 and make_init(init).fixed:
         warn(f"This init is always the same: one start is run instead of n_init={n_init}.", RuntimeWarning)
@@ -105,14 +85,7 @@ def count_starts(init: Any, n_init: Any) -> int:
 def solve(init: Any, setting: Setting, orthant: Problem | None = None) -> tuple[list[Result], list[Start]]:
     """Run the solver from all starts side by side; return the results and the starts behind them.
 
-    Parameters
-    ----------
-    init : str or array
-        The parameter of an estimator.
-    setting : Setting
-        The problem, its solver and how many starts it takes.
-    orthant : Problem, optional
-        The same problem for H ≥ 0, if that of the setting is on another set.
+    For a problem on another set than H ≥ 0, `orthant` is the same problem there.
     """
     setting.solver.check(setting.problem)
     found = make_init(init)
@@ -185,17 +158,7 @@ def _are_starts(setting: Setting, answer: Any) -> bool:
 
 
 def descend(setting: Setting, points: list[Start], least: int) -> list[Result]:
-    """Run the solver from these points, which the loop takes over: their H is gone afterwards.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem, its solver and limits.
-    points : list of Start
-        The starting points.
-    least : int
-        As in `run`.
-    """
+    """Run the solver from these points, which the loop takes over: their H is gone afterwards."""
     references = [point.reference for point in points if point.reference is not None]
     factors = [point.H for point in points]
     for point in points:

@@ -73,18 +73,6 @@ class Greedy(ByColumns):
     are most similar to those already in it follow, one by one, each with the entry that minimises the
     objective given the entries so far. After 2k picks the order of the others is kept. Costs about k sweeps
     of coordinate descent.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Greedy
-    >>> from symclust.objectives import Absolute
-    >>> from symclust.operators import as_operator
-    >>> A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
-    >>> Greedy().factor(Absolute(as_operator(A)), 2)
-    array([[1., 0.],
-           [1., 1.],
-           [0., 1.]])
     """
 
     def fill(self, columns: Columns, j: int, degrees: Array) -> None:
@@ -106,19 +94,6 @@ class GreedyAsPrinted(Greedy):
     Equal to `Greedy` in the first column of a binary A with a unit diagonal. With a diagonal of zeros, direct
     ties count less than those through common neighbours, and on the scale of a weighted A the first entry may
     be far off.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import GreedyAsPrinted
-    >>> from symclust.objectives import OffDiagonal
-    >>> from symclust.operators import as_operator
-    >>> A = 4 * np.kron(np.eye(2), np.ones((2, 2)))
-    >>> GreedyAsPrinted().factor(OffDiagonal(as_operator(A)), 2)
-    array([[1., 0.],
-           [4., 0.],
-           [0., 1.],
-           [0., 4.]])
     """
 
     def residual(self, *given: Any) -> Residual:
@@ -133,18 +108,6 @@ class Zero(ByColumns):
     zero too. A column that stays empty therefore gets one entry, at the sample with the largest sum of
     similarities in the residual, which changes the objective not at all, and then its sweep. The first
     columns grow dense, the later ones explain the rest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Zero
-    >>> from symclust.objectives import OffDiagonal
-    >>> from symclust.operators import as_operator
-    >>> Zero().factor(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
-    array([[1., 0.],
-           [1., 0.],
-           [0., 1.],
-           [0., 1.]])
     """
 
     def fill(self, columns: Columns, j: int, degrees: Array) -> None:

@@ -19,15 +19,6 @@ class Random(Formula):
     A product HHᵀ of such a factor has about the mean of A, so that the descent starts on the right scale.
     If negative entries leave no positive mean, m is the root of the mean square instead. A problem on another
     set starts at random points of that set.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Random
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> Random().factor(Frobenius(as_operator(np.ones((4, 4)))), 2, np.random.RandomState(0)).shape
-    (4, 2)
     """
 
     two_factors: ClassVar[bool] = True

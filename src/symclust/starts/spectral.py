@@ -20,17 +20,6 @@ class Spectral(Formula):
     The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
     (the polar factor of these rows); a graph with k separate clusters then starts at its solution. A problem
     whose set allows negative entries starts with the signs of the eigenvectors.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Spectral
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
-    >>> H = Spectral().factor(Frobenius(as_operator(blocks)), 2)
-    >>> bool(np.abs(H @ H.T - blocks).max() < 0.01)
-    True
     """
 
     fixed: ClassVar[bool] = True

@@ -63,15 +63,7 @@ def _random_reference(setting: Setting) -> float:
 
 
 def next_leaves(setting: Setting, n_leaves: int) -> Clustering:
-    """Return the leaves of a tree with the next seed.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem whose A is the graph, or was made of it.
-    n_leaves : int
-        Number of leaves.
-    """
+    """Return the leaves of a tree with the next seed."""
     graph = setting.problem.operator if setting.graph is None else setting.graph()
     return tree_of_communities(graph, setting.control, n_leaves, int(setting.rng.randint(2**31)))
 

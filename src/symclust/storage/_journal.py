@@ -310,22 +310,8 @@ def recorded(
 ) -> Any:
     """The answer of a piece of work, from the journal if it is there.
 
-    Parameters
-    ----------
-    name : str
-        The kind of piece; those of one kind are counted.
-    work : callable
-        Gives the answer: values that `storage` can write.
-    rng : RandomState, optional
-        The random numbers that the work draws, left as they are after it.
-    fits : callable, optional
-        Whether an answer from a file can be one of this work.
-
-    Examples
-    --------
-    >>> from symclust.storage import recorded
-    >>> recorded("sum", lambda: 1 + 1)
-    2
+    Pieces are counted by their `name`. `rng` is left as it is after the work. `fits` refuses an answer from a
+    file that cannot be one of this work.
     """
     scope = _CURRENT.get()
     return work() if scope is None else scope.recorded(scope.next(name), work, rng, fits)

@@ -38,16 +38,6 @@ class TwoFactors(SquaredDistance):
         The columns of W that are sought; the others are given.
     separate_rows : bool
         Whether the problem of W is one for each of its rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite
-    >>> from symclust.two_factors import TwoFactors
-    >>> A = Bipartite(np.ones((2, 3)))
-    >>> objective, H = TwoFactors(A), np.full((5, 1), 2.0)
-    >>> objective.value(H, A @ H, objective.gram(H))
-    54.0
     """
 
     free: ClassVar[slice] = slice(None)
@@ -114,14 +104,6 @@ class RowProblem:
         G, the Gram matrix of the other factor and the regularisation of this one; no negative entry.
     right : ndarray of shape (n, k)
         R, the product of the data with the other factor, less the known part of the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.two_factors import RowProblem
-    >>> problem = RowProblem(np.eye(2), np.array([[1.0, -1.0]]))
-    >>> problem.gradient(np.array([[1.0, 0.0]])).tolist()
-    [[0.0, 1.0]]
     """
 
     def __init__(self, left: Array, right: Array) -> None:

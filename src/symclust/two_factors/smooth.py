@@ -33,16 +33,6 @@ class Smooth(TwoFactors):
         The similarities S of the samples.
     weight : float
         λ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite, Dense
-    >>> from symclust.two_factors import Smooth
-    >>> A, graph = Bipartite(np.zeros((2, 1))), Dense(1 - np.eye(2))
-    >>> objective, H = Smooth(A, graph, weight=10.0), np.array([[1.0], [3.0], [0.5]])
-    >>> objective.value(H, A @ H, objective.gram(H)), objective.penalty(H)  # 10 · 0.5² · (3 − 1)²
-    (12.5, 10.0)
     """
 
     separate_rows: ClassVar[bool] = False
@@ -132,16 +122,7 @@ class SmoothProblem(RowProblem):
 
 
 class Laplacian:
-    """L = D − S for nonnegative similarities S with row sums D.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Dense
-    >>> from symclust.two_factors.smooth import Laplacian
-    >>> Laplacian(Dense(1 - np.eye(2))).roughness(np.array([[1.0], [3.0]])).tolist()
-    [4.0]
-    """
+    """L = D − S for nonnegative similarities S with row sums D."""
 
     def __init__(self, graph: Operator) -> None:
         self.graph = graph

@@ -31,16 +31,6 @@ class SparseRows(TwoFactors):
         The weight α.
     sparsity : float
         The weight β.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite
-    >>> from symclust.two_factors import SparseRows
-    >>> A = Bipartite(np.ones((2, 3)))
-    >>> objective, H = SparseRows(A, ridge=1.0, sparsity=0.5), np.ones((5, 1))
-    >>> objective.value(H, A @ H, objective.gram(H))
-    4.0
     """
 
     def __init__(self, operator: Bipartite, ridge: float, sparsity: float) -> None:
@@ -75,17 +65,6 @@ class Affine(TwoFactors):
     ----------
     level : float
         The entries of the given column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite
-    >>> from symclust.two_factors import Affine
-    >>> A = Bipartite(np.ones((2, 3)))
-    >>> objective = Affine(A)
-    >>> H = objective.join(np.zeros((2, 1)), np.array([[1.0, 1.0]] * 3))
-    >>> objective.value(H, A @ H, objective.gram(H))
-    0.0
     """
 
     free: ClassVar[slice] = slice(1, None)

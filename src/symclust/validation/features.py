@@ -46,26 +46,8 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     """Samples × features as a C-ordered array or a CSR array of float32 or float64.
 
     float32 and float64 stay what they are; integers, bools and other floats become float64. A sparse input
-    comes back with sorted indices and without duplicate entries; what was given is never changed.
-
-    Parameters
-    ----------
-    X : array-like, sparse, torch.Tensor or AnnData of shape (n_samples, n_features)
-        Of an AnnData, its matrix ``X``. A tensor is brought to the host.
-    name : str
-        Its name in messages.
-    gaps : str
-        Advice about NaN, infinity and masked entries.
-    copy : bool
-        Whether the result must not share memory with X, since it is kept.
-
-    Raises
-    ------
-    InputError
-        For another number of dimensions, no samples, no features, complex numbers, NaN, infinity, or masked
-        entries.
-    InputTypeError
-        For a path, a graph, a Dask collection or a list of edges, and for entries that are not numbers.
+    comes back with sorted indices and without duplicate entries; what was given is never changed, and with
+    `copy` shares no memory with the result. `name` and the advice `gaps` are for messages.
     """
     kind = kind_of(X)
     if kind in REFUSED:
