@@ -164,7 +164,7 @@ class DataFactors(Clusterer):
         return self._placer.memberships(X)
 
     def predict(self, X: Features) -> Array:
-        """Return the cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros."""
+        """Cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros."""
         return self._labels_of(self.transform(X))
 
     def score(self, X: Features, y: object = None) -> float:

@@ -152,8 +152,8 @@ def graph_names(anything: Any) -> list[Any] | None:
 def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
     """The symmetric float64 adjacency matrix; a loop stands once on the diagonal.
 
-    `weight` is the attribute of edges that holds their weights. An edge without "weight" has weight 1; another
-    attribute has to be on every edge. None gives every edge the weight 1.
+    `weight` is the attribute of edges that holds their weights. An edge without "weight" has weight 1;
+    another attribute has to be on every edge. None gives every edge the weight 1.
     """
     if isinstance(graph, Network):
         if weight != WEIGHT:

@@ -18,7 +18,7 @@ def picture(
     dark: bool = False,
     file_format: str = "png",
 ) -> bytes:
-    """Bytes of what ``draw(ax)`` draws, as "png" or "svg" of so many inches; the same for the same drawing."""
+    """Bytes of what ``draw(ax)`` draws, as "png" or "svg"; the same for the same drawing."""
     matplotlib, figures = matplotlib_module("style"), matplotlib_module("figure")
     file = BytesIO()
     with matplotlib.context(page_style(dark)):

@@ -56,7 +56,7 @@ class Nndsvda(Nndsvd):
 
 
 class Nndsvdar(Nndsvd):
-    """`Nndsvd` with random numbers in place of zeros, uniform up to a hundredth of the entries of `Nndsvda`."""
+    """`Nndsvd` with random numbers in place of zeros, up to a hundredth of the entries of `Nndsvda`."""
 
     fixed: ClassVar[bool] = False
 
