@@ -13,8 +13,6 @@ from symclust.datasets.random_graphs import symmetric
 from symclust.exceptions import InputError
 from symclust.validation import check_number
 
-__all__ = ["lfr", "overlapping_lfr"]
-
 ATTEMPTS = 100  # draws of sizes and places before the combination is called impossible
 SHUFFLES = 10  # swaps proposed for every edge inside: the first graph of given degrees is an orderly one
 REPAIRS = 60  # rounds to get rid of edges that must not be

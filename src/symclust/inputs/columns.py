@@ -9,8 +9,6 @@ import numpy as np
 
 from symclust._types import Array
 
-__all__ = ["as_numbers", "as_texts", "counts_rows", "role_of"]
-
 COUNTING = 0.9  # share of steps of one from which a column counts the rows; files are often sorted by class
 SPARSE = 0.5  # share of gaps from which a column says little
 MANY, MANY_SHARE = 20, 0.2  # values up to which text is a category, and values per row

@@ -22,8 +22,6 @@ from symclust.operators import Operator
 from symclust.solvers import Control
 from symclust.starts import tree_of_communities
 
-__all__ = ["document_clusters", "topic_leaves"]
-
 # Chosen by the labels of eleven collections (docs/evidence/quality.md).
 COMMUNITIES, TREES = 2, 2  # leaves of a tree of communities for each cluster wanted; such trees
 TOPICS = 3  # leaves of a tree of topics for each cluster wanted

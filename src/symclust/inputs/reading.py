@@ -40,8 +40,6 @@ from symclust.validation import (
     refuse_ambiguous,
 )
 
-__all__ = ["input_tags", "read_graph", "read_similarity"]
-
 CUT = "normalized_cut"
 GIVEN = ("network", "precomputed")  # words for an X that holds pairs already
 COMPLETE = ("gaussian", "self_tuning")  # dense n × n arrays unless they are told to keep neighbours only

@@ -29,8 +29,6 @@ from symclust.inputs.document_clusters import document_clusters, topic_leaves
 from symclust.inputs.table import TablePlan
 from symclust.operators import Operator, as_operator, bordered
 
-__all__ = ["Attributed", "Called", "Edges", "Given", "OfSamples", "Rule", "Similarity", "Stepped"]
-
 
 class Rule(ABC):
     """The way from further samples to their similarities to the training samples; it holds no A.

@@ -10,8 +10,6 @@ import numpy as np
 
 from symclust._types import Array
 
-__all__ = ["Merge", "joined", "merges", "uneven_merges"]
-
 
 @dataclass(frozen=True)
 class Merge:

@@ -11,8 +11,6 @@ from symclust._threads import single_threaded_libraries
 from symclust._types import Array
 from symclust.exceptions import InputError
 
-__all__ = ["plain_k_means", "read_weights"]
-
 
 def plain_k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **options: Any) -> KMeans:
     """Fit of k-means to the rows of X; `options` are further ones of scikit-learn's.

@@ -8,8 +8,6 @@ from typing import Any
 
 from symclust.plotting._style import Axes, matplotlib_module, page_style
 
-__all__ = ["picture"]
-
 
 def picture(
     draw: Callable[[Axes], Any],

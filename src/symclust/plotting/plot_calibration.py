@@ -13,8 +13,6 @@ from symclust.plotting._style import fresh_axes, is_dark, line_colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_calibration"]
-
 FIELDS = ("confidence", "agreement", "count")
 
 

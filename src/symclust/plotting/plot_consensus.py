@@ -14,8 +14,6 @@ from symclust.validation import check_number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_consensus"]
-
 NEEDED = ("values", "order", "labels", "samples", "n_samples")
 
 

@@ -16,8 +16,6 @@ from symclust.plotting._style import Axes, cluster_colours, fresh_axes, matplotl
 from symclust.plotting.plot_tree import tree_of
 from symclust.validation import check_number
 
-__all__ = ["plot_dendrogram"]
-
 UPRIGHT = 12  # more labels than this are turned
 
 

@@ -10,8 +10,6 @@ from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError, OptionError
 from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours, matplotlib_module
 
-__all__ = ["plot_history"]
-
 FIELDS = ("iteration", "seconds", "objective", "stationarity")
 
 

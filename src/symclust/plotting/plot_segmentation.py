@@ -13,8 +13,6 @@ from symclust.metrics import boundary_map
 from symclust.plotting._style import Axes, fresh_axes, matplotlib_module
 from symclust.validation import check_number
 
-__all__ = ["plot_segmentation", "segment_means"]
-
 KINDS = ("overlay", "mean", "borders")
 LINE = (1.0, 0.87, 0.0)  # yellow
 

@@ -13,8 +13,6 @@ from symclust.plotting._style import fresh_axes, is_dark, line_colours, matplotl
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_selection"]
-
 NEEDED = ("n_clusters", "candidates", "score", "curves")
 NULL = "(null)"
 MOST_TICKS = 15  # more numbers below the axis, or p-values above it, run into each other

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["cluster_order", "plot_before_after", "plot_similarity"]
-
 # More names than this beside the picture run into each other.
 MOST_NAMES = 25
 

@@ -29,18 +29,6 @@ from symclust.readers._pairs import Described
 from symclust.readers._source import Source, naming_damage
 from symclust.validation import ENDS, OTHER_ENDS, check_known
 
-__all__ = [
-    "choose_columns",
-    "edges_have_header",
-    "end_places",
-    "lay_out_edges",
-    "parse_edges",
-    "read_edge_weights",
-    "read_edges",
-    "read_networkx",
-    "read_side",
-]
-
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
 WEIGHTS = ("weight", "value")

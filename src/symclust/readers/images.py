@@ -13,8 +13,6 @@ from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source, naming_damage
 
-__all__ = ["read_image_file"]
-
 
 def read_image_file(source: Source, kind: str = "image") -> Described:
     """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""

@@ -36,8 +36,6 @@ from symclust.readers.graphs import (
 )
 from symclust.validation import check_number
 
-__all__ = ["build_on_disk", "is_on_disk", "read_on_disk"]
-
 SHARE = 64  # bytes of memory for one of a text that is parsed: its fields, their widths, the table of them
 LEAST = 256  # bytes that are parsed at a time, however little memory there is
 EDGE_BYTES = 200  # of memory for an edge that comes from a Parquet file

@@ -31,18 +31,6 @@ from symclust.readers._pairs import Described, as_network, as_similarity, descri
 from symclust.readers._source import FREE, Source, naming_damage
 from symclust.validation import check_known, check_memory
 
-__all__ = [
-    "AUTO",
-    "LOADERS",
-    "find_ids",
-    "lay_out_table",
-    "looks_like_header",
-    "name_columns",
-    "read_frame",
-    "read_table",
-    "take_ids",
-]
-
 TEXTS = ("auto", "error", "drop", "one_hot")
 GAPS = ("auto", "error", "drop_rows", "drop_columns", "mean")
 ID_NAMES = (

@@ -14,8 +14,6 @@ from symclust.nnls import hals
 from symclust.objectives import SquaredDistance
 from symclust.operators import Bipartite
 
-__all__ = ["RowProblem", "TwoFactors"]
-
 MEASURED_ROWS = 1 << 11  # few enough for their gradient to stay in the cache
 
 

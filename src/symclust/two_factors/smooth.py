@@ -11,8 +11,6 @@ from symclust.constraints import Constraint
 from symclust.operators import Bipartite, Operator
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Laplacian", "Smooth", "SmoothProblem"]
-
 SWEEPS = 5  # over W before it is C's turn
 
 

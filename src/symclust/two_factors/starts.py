@@ -9,8 +9,6 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.two_factors.objective import TwoFactors
 
-__all__ = ["starting_points"]
-
 
 def starting_points(
     objective: TwoFactors,

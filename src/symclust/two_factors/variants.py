@@ -11,8 +11,6 @@ from symclust._types import Array
 from symclust.operators import Bipartite
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Affine", "SparseRows"]
-
 FLOOR = 1e-2  # of the first offset, relative to a feature's mean
 
 
