@@ -24,13 +24,10 @@ ALLOWED = {
     "Tree": "a tree of clusters, and the start from one",
     "Auto": "an option called by its class: a start, and a way to choose the number of clusters",
     "LowRank": "an operator, and the start that solves the problem on it",
-    "Given": "similarities, and a start",
     "pieces": "of each document's experiments",
     "Progress": "of a descent, and of a study of the number of clusters: what a callback gets",
     "rank_two": "an option of splits, and one of the solvers of nonnegative least squares",
-    "descend": "the loop from several starts, and the steps on the simplex",
     "memberships": "by nonnegative least squares, and on the simplex",
-    "merge_clusters": "by explained energy, and by linkage",
 }
 
 

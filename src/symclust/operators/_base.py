@@ -124,6 +124,12 @@ class Operator(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.n} x {self.n} {self.dtype}>"
 
+    def _as_parts(self, *parts: Operator) -> None:
+        """Have the costs, and the place, of the operators that this one is made of."""
+        self._rows_are_thread_safe = all(part._rows_are_thread_safe for part in parts)
+        self.is_remote = any(part.is_remote for part in parts)
+        self._blocks_cost = max(part._blocks_cost for part in parts)
+
     @abstractmethod
     def _product(self, H: Array) -> Array:
         """A @ H for a C-contiguous (n, w) array of the operator's dtype, likewise C-contiguous."""
@@ -408,9 +414,7 @@ class Restricted(Operator):
         super().__init__(index.size, operator.dtype)
         self._operator = operator
         self._index = index
-        self._rows_are_thread_safe = operator._rows_are_thread_safe
-        self.is_remote = operator.is_remote
-        self._blocks_cost = operator._blocks_cost
+        self._as_parts(operator)
 
     def _product(self, H: Array) -> Array:
         whole = np.zeros((self._operator.n, H.shape[1]), dtype=self.dtype)
@@ -435,9 +439,7 @@ class Scaled(Operator):
         super().__init__(operator.n, operator.dtype)
         self._operator = operator
         self._d = d
-        self._rows_are_thread_safe = operator._rows_are_thread_safe
-        self.is_remote = operator.is_remote
-        self._blocks_cost = operator._blocks_cost
+        self._as_parts(operator)
 
     def _product(self, H: Array) -> Array:
         out = self._operator._product(self._d[:, None] * H)

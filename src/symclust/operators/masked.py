@@ -47,9 +47,7 @@ class Masked(Operator):
         values = operator.entries(*pattern)
         self.operator = operator
         self.hidden = Sparse(sp.csr_array((values, pattern), shape=self.shape))
-        self._rows_are_thread_safe = operator._rows_are_thread_safe
-        self.is_remote = operator.is_remote
-        self._blocks_cost = operator._blocks_cost
+        self._as_parts(operator)
 
     def _product(self, H: Array) -> Array:
         out = self.operator._product(H)

@@ -16,6 +16,7 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import (
     BORDER,
     SIGNED_MAP,
+    Axes,
     fresh_axes,
     is_dark,
     matplotlib_module,
@@ -24,7 +25,6 @@ from symclust.plotting._style import (
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # More names than this beside the picture run into each other.

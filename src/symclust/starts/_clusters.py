@@ -18,7 +18,7 @@ FLOOR = 1e-2
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
 
-def merge_clusters(
+def merged_start(
     operator: Operator, labels: Array, columns: int, k: int, as_sparse: bool = False
 ) -> tuple[Any, np.recarray]:
     """Return the start that the labels describe once they are merged to k clusters, and the merges."""

@@ -24,7 +24,7 @@ SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over th
 TOO_SHORT = 10.0  # how often a given start would fit into the one of its direction that fits best
 
 
-class Given(Init):
+class GivenStart(Init):
     """An array for H."""
 
     fixed: ClassVar[bool] = True
@@ -64,7 +64,7 @@ def lengthened(H: Any, operator: Operator) -> Any:
 
 def make_init(init: Any) -> Init:
     """Return the init of that name, or the one of a given array."""
-    return registry.resolve("starts", init)() if isinstance(init, str) else Given(init)
+    return registry.resolve("starts", init)() if isinstance(init, str) else GivenStart(init)
 
 
 def inits_with(*properties: str) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def solve(init: Any, setting: Setting, orthant: Problem | None = None) -> tuple[
     found.check(setting.problem)
     find = partial(_find_in_set, found, setting, orthant) if orthant else partial(_find, found, setting)
     points = recorded("starts", find, setting.rng, partial(_are_starts, setting))
-    return descend(setting, points, found.least_iterations), points
+    return run_from(setting, points, found.least_iterations), points
 
 
 def _find(init: Init, setting: Setting) -> list[Start]:
@@ -157,7 +157,7 @@ def _are_starts(setting: Setting, answer: Any) -> bool:
     )
 
 
-def descend(setting: Setting, points: list[Start], least: int) -> list[Result]:
+def run_from(setting: Setting, points: list[Start], least: int) -> list[Result]:
     """Run the solver from these points, which the loop takes over: their H is gone afterwards."""
     references = [point.reference for point in points if point.reference is not None]
     factors = [point.H for point in points]

@@ -10,7 +10,7 @@ from symclust.operators import low_rank
 from symclust.solvers import RowDescent
 from symclust.starts._base import Init, Setting, Start
 from symclust.starts._clusters import OVERSIZE
-from symclust.starts._solve import descend
+from symclust.starts._solve import run_from
 from symclust.starts.merge import Merge
 
 __all__ = ["LowRank"]
@@ -35,7 +35,7 @@ class LowRank(Init):
         quiet = replace(setting.control, callback=None)
         other = replace(setting, problem=problem, solver=solver, control=quiet)
         points = Merge().find(other)
-        results = descend(other, points, self.least_iterations)
+        results = run_from(other, points, self.least_iterations)
         return [
             Start(result.H, result.reference, point.merge_path, result.interrupted)
             for result, point in zip(results, points, strict=True)

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -91,23 +91,7 @@ def _in_words(error: Exception | None) -> str:
 # Blocks -----------------------------------------------------------------------------------------------------
 
 
-class Blocks(Protocol):
-    """Blocks of rows, wherever they are."""
-
-    def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
-        """``function(block, shared, *other)`` for each block, in order."""
-
-    def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
-        """``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
-
-    def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> Blocks:
-        """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
-
-    def __len__(self) -> int:
-        """Number of blocks."""
-
-
-def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
+def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> HeldHere | HeldByWorkers:
     """Delayed blocks, made and kept by the client given or in use, else in this process."""
     client = client if client is not None else client_in_use()
     return HeldHere(graph) if client is None else HeldByWorkers(graph, client, timeout)
@@ -132,7 +116,7 @@ class HeldHere:
         self._blocks = list(need("dask", "dask").compute(*graph, scheduler="threads"))
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldHere:
-        """Make the blocks one after the other."""
+        """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
         derived = HeldHere([])
         derived._blocks = [function(self._blocks[number], shared, other) for number, other in others.items()]
         return derived
@@ -141,11 +125,11 @@ class HeldHere:
         return len(self._blocks)
 
     def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
-        """Go over the blocks one after the other; what they call has threads of its own."""
+        """``function(block, shared, *other)`` for each block, one after the other."""
         return [function(block, shared, *rest) for block, *rest in zip(self._blocks, *others, strict=True)]
 
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
-        """Compare the pairs one after the other."""
+        """``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
         B = self._blocks
         return [
             [gap(cut(B[i], rows[j]), cut(B[j], rows[i]), d[i], d[j]) for j in range(i, len(B))]
@@ -299,7 +283,7 @@ def _check_waits(client: Any) -> None:
         )
 
 
-def _held_again(graph: Sequence[Any], timeout: float) -> Blocks:
+def _held_again(graph: Sequence[Any], timeout: float) -> HeldHere | HeldByWorkers:
     return hold_blocks(graph, None, timeout)
 
 
