@@ -206,7 +206,7 @@ def plan_table(session: Session, model: Any, data: Any) -> Any:
 
     Models of similarities prepare a table themselves, the others compare its numbers as they are.
     """
-    from symclust.inputs.table import plan_for
+    from symclust.inputs.table_plan import plan_for
     from symclust.validation import MARK
 
     is_prepared = "affinity" in model.get_params()

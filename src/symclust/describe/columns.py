@@ -15,7 +15,7 @@ from symclust.describe._members import indicator
 from symclust.describe.description import Trait
 from symclust.describe.evidence import Evidence
 from symclust.exceptions import InputError
-from symclust.inputs.table import TablePlan
+from symclust.inputs.table_plan import TablePlan
 from symclust.validation import check_features, is_a
 
 __all__ = ["Columns", "Weights"]

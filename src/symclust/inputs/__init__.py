@@ -5,6 +5,6 @@ tables, `features` compares samples, `networks` reads graphs, `choice` decides f
 `placing` finds the memberships of new samples, `ignored` reads the pairs without information.
 """
 
-from symclust.inputs.table import TablePlan
+from symclust.inputs.table_plan import TablePlan
 
 __all__ = ["TablePlan"]

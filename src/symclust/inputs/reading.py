@@ -28,7 +28,7 @@ from symclust.inputs.networks import (
     read_matrix,
 )
 from symclust.inputs.similarity import Given, Similarity
-from symclust.inputs.table import plan_for
+from symclust.inputs.table_plan import plan_for
 from symclust.operators import Operator, as_operator
 from symclust.validation import (
     GRAPHS,

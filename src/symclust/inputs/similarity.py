@@ -26,7 +26,7 @@ from symclust.graphs import (
 from symclust.hierarchy import LeafGraph, raise_likelihood
 from symclust.inputs.choice import are_documents
 from symclust.inputs.document_clusters import document_clusters, topic_leaves
-from symclust.inputs.table import TablePlan
+from symclust.inputs.table_plan import TablePlan
 from symclust.operators import Operator, as_operator, bordered
 
 

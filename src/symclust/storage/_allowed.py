@@ -29,7 +29,7 @@ CLASSES = {
     "estimators._data_factors": ("DataPlacer",),
     "inputs.placing": ("KnownRows", "LabelPlacer", "Placer"),
     "inputs.similarity": (*("Attributed", "Called", "Edges", "Given", "OfSamples", "Similarity", "Stepped"),),
-    "inputs.table": ("TablePlan",),
+    "inputs.table_plan": ("TablePlan",),
     "estimators.left_stochastic": ("SimplexPlacer",),
     "graphs": (
         *("AttributedSimilarity", "Cosine", "Fuzzy", "Gaussian", "MultiView", "NearestNeighbors"),

@@ -98,7 +98,7 @@ class TablePlan:
         Examples
         --------
         >>> import pandas
-        >>> from symclust.inputs.table import TablePlan
+        >>> from symclust.inputs.table_plan import TablePlan
         >>> people = pandas.DataFrame(
         ...     {"no": [1, 2, 3, 4], "age": [29, 31, None, 58], "sex": ["f", "m", "m", "f"]}
         ... )
