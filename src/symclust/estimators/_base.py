@@ -73,11 +73,11 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
         self.assignment_ = registry.resolve("assign_labels", name)(H, seed)
 
     def _labels_of(self, H: Any) -> Array:
-        """Return the cluster of each row of memberships."""
+        """The cluster of each row of memberships."""
         return vars(self).get("assignment_", Argmax())(H)
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        """Return the attributes to save: no callback, and parameters given as arrays only with the data."""
+        """The attributes to save: no callback, and parameters given as arrays only with the data."""
         state = super()._saved_state(data)
         if not data and state.get("preparation_") is not None:
             state["preparation_"] = state["preparation_"].without_rows()
@@ -101,11 +101,11 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
             self.node_names_ = sample_names(X)
 
     def _input_tags(self) -> dict[str, bool]:
-        """Return the tags of X for scikit-learn."""
+        """The tags of X for scikit-learn."""
         return {"sparse": True, "positive_only": self._nonnegative}
 
     def _repr_html_inner(self) -> str:
-        """Return scikit-learn's diagram for notebooks, below a summary of a fitted model."""
+        """The diagram of scikit-learn for notebooks, below a summary of a fitted model."""
         return self._with_summary(super()._repr_html_inner())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -264,12 +264,12 @@ class SimilarityEstimator(Clusterer):
         self._warn_of_degenerate(self._n_features_out)
 
     def _fit_labels(self, H: Array, A: Operator) -> Array:
-        """Return the cluster of each training sample."""
+        """The cluster of each training sample."""
         self._learn_assignment(H, self._best_assignment(A))
         return self._labels_of(H)
 
     def _best_assignment(self, A: Operator) -> str:
-        """Return what "auto" reads labels by; if most similarities are 0, no column swallows the rest."""
+        """The rule of "auto": if most similarities are 0, no column swallows the rest."""
         return "argmax" if A.share_of_zeros() >= MOSTLY_ZEROS else "scaled"
 
     def _keep(self, similarity: Similarity) -> None:
@@ -310,7 +310,7 @@ class SimilarityEstimator(Clusterer):
         return self._as_output(self._place(X).H, X)
 
     def _as_output(self, H: Any, X: Any) -> Any:
-        """Return sparse memberships as `set_output` asks for; scikit-learn does so for dense ones alone."""
+        """Sparse memberships in the container of `set_output`; scikit-learn does so for dense ones alone."""
         wanted = _get_output_config("transform", self)["dense"]
         if not sparse.issparse(H) or wanted == "default":
             return H
@@ -348,7 +348,7 @@ class SimilarityEstimator(Clusterer):
         return self._placer.place(X)
 
     def _check_new(self, X: Any) -> Any:
-        """Return samples to be placed as an array of the right width."""
+        """Samples to be placed as an array of the right width."""
         check_is_fitted(self)
         rule = self._training.rule
         if isinstance(rule, Attributed):
@@ -409,7 +409,7 @@ def as_result(
     stop_reason: str = "done: the method has no iterations of its own",
     interrupted: bool = False,
 ) -> Result:
-    """Return the outcome of a method with a loop of its own in the form of the common one."""
+    """The outcome of a method with a loop of its own in the form of the common one."""
     objectives = np.atleast_1d(np.asarray(objective if objectives is None else objectives, dtype=np.float64))
     history = np.zeros(len(objectives), dtype=HISTORY).view(np.recarray)
     history.iteration = np.arange(1, len(objectives) + 1)

@@ -44,7 +44,7 @@ class DataFactors(Clusterer):
 
     @abstractmethod
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
-        """Return the objective for this data."""
+        """The objective for this data."""
 
     def fit(self, X: Features, y: object = None) -> Self:
         """Factor the samples, in rows and without negative entries; a sparse X stays sparse."""
@@ -149,7 +149,7 @@ class DataFactors(Clusterer):
         return self.fit(X).membership_
 
     def transform(self, X: Features) -> Array:
-        """Return the memberships of samples, n_samples × n_clusters.
+        """The memberships of samples, n_samples × n_clusters.
 
         Each row solves the nonnegative least squares problem of its sample with the components as they are,
         exactly: thesis (39). So do the rows of `membership_`.
@@ -160,7 +160,7 @@ class DataFactors(Clusterer):
         return self._place(checked)
 
     def _place(self, X: Any) -> Array:
-        """Return a row of memberships for each row of X."""
+        """A row of memberships for each row of X."""
         return self._placer.memberships(X)
 
     def predict(self, X: Features) -> Array:
@@ -168,7 +168,7 @@ class DataFactors(Clusterer):
         return self._labels_of(self.transform(X))
 
     def score(self, X: Features, y: object = None) -> float:
-        r"""Return the share of held-out features that the components explain; larger is better, 1 is all.
+        r"""The share of held-out features that the components explain; larger is better, 1 is all.
 
         The features are cut into two fixed halves S and T. Each sample is placed by one half, as `transform`
         does, and compared in the other with what its memberships then predict, both ways:
@@ -185,7 +185,7 @@ class DataFactors(Clusterer):
         return self._placer.score(checked)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """Return samples with the given memberships, n_samples × n_features."""
+        """Samples with the given memberships, n_samples × n_features."""
         check_is_fitted(self)
         memberships = check_features(X, name="memberships")
         if memberships.shape[1] != len(self.components_):
@@ -220,11 +220,11 @@ class DataPlacer:
         self._halves = [(half, _problem_of(objective, C[half])) for half in halves(len(C))]
 
     def memberships(self, X: Any) -> Array:
-        """Return a row of memberships for each row of X."""
+        """A row of memberships for each row of X."""
         return self.solve(Bipartite(X.astype(self._C.dtype, copy=False))) * self.norms
 
     def solve(self, A: Bipartite) -> Array:
-        """Return the rows of W for the samples of A."""
+        """The rows of W for the samples of A."""
         return self._solve(A, self._C, self._problem)
 
     def _solve(self, A: Bipartite, C: Array, problem: RowProblem) -> Array:
@@ -232,7 +232,7 @@ class DataPlacer:
             return block_pivoting(problem.left, A.times(C)[:, self._free] + problem.right)
 
     def score(self, X: Any) -> float:
-        """Return the share of each half of the features that the other half explains, as one number."""
+        """The share of each half of the features that the other half explains, as one number."""
         missed = total = 0.0
         (first, of_first), (second, of_second) = self._halves
         for given, problem, held_out in ((first, of_first, second), (second, of_second, first)):
@@ -244,7 +244,7 @@ class DataPlacer:
         return 1 - missed / total if total > 0 else 0.0
 
     def _squares(self, W: Array, X: Any, features: Array) -> tuple[float, float]:
-        """Return ‖X − 1bᵀ − WCᵀ‖² and ‖X‖² for some of the features, without an array of their size."""
+        """‖X − 1bᵀ − WCᵀ‖² and ‖X‖² for some of the features, without an array of their size."""
         C, b = self._C[features, self._free].astype(np.float64), self.offset[features].astype(np.float64)
         norm = float((X.data**2).sum() if sparse.issparse(X) else (X**2).sum())
         fit = float((W * (X @ C)).sum() + (X @ b).sum())
@@ -253,6 +253,6 @@ class DataPlacer:
 
 
 def _problem_of(objective: TwoFactors, C: Array) -> RowProblem:
-    """Return the problem of a sample without entries or neighbours, the part that all samples share."""
+    """The problem of a sample without entries or neighbours, the part that all samples share."""
     problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
     return RowProblem(problem.left, problem.right)  # without the graph, if there is one

@@ -48,11 +48,11 @@ class DescentEstimator(SimilarityEstimator):
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
-        """Return the problem for this similarity."""
+        """The problem for this similarity."""
 
     @abstractmethod
     def _make_solver(self, problem: Problem) -> Solver:
-        """Return the solver of the problem."""
+        """The solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Factor the similarity of samples × features, of a graph, `AttributedGraph` or operator, or X."""
@@ -82,17 +82,17 @@ class DescentEstimator(SimilarityEstimator):
         return self
 
     def _make_control(self) -> Control:
-        """Return when to stop; the clock of the fit starts here."""
+        """When to stop; the clock of the fit starts here."""
         is_auto = self._settles and isinstance(self.tol, str) and self.tol == "auto"
         tol = Control.tol if is_auto else self.tol
         return Control(tol, self.max_iter, self.time_limit, self.callback, settles=is_auto)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
-        """Return the ends of all starts, and the starts."""
+        """The ends of all starts, and the starts."""
         return solve(init, setting)
 
     def _refined(self, similarity: Similarity, setting: Setting, end: Result) -> Result:
-        """Return the end of a descent with labels improved by a rule of the data, and H as it follows them.
+        """The end of a descent with labels improved by a rule of the data, and H as it follows them.
 
         It is as it was without such a rule, after an interrupt, and if the time is up.
         """
@@ -116,7 +116,7 @@ class DescentEstimator(SimilarityEstimator):
         return replace(following(setting, refined, end), stop_reason=reason)
 
     def _measure_error(self, problem: Problem) -> float:
-        """Return the relative error of the fit."""
+        """The relative error of the fit."""
         return problem.objective.relative_error(self.membership_, self.objective_)
 
     def optimality(self) -> SetOptimality | EntryOptimality:
@@ -141,7 +141,7 @@ class DescentEstimator(SimilarityEstimator):
             check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
 
     def _read_init(self, shape: tuple[int, int]) -> Any:
-        """Return the name or array where the descent starts; `shape` is that of H."""
+        """The name or array where the descent starts; `shape` is that of H."""
         return self.init if isinstance(self.init, str) else _check_start(self.init, shape, self._nonnegative)
 
 
@@ -179,7 +179,7 @@ def _can_be_labels(labels: Array, k: int, answer: Any) -> bool:
 
 
 def following(setting: Setting, labels: Array, end: Result) -> Result:
-    """Return the end of a descent that goes on for a few iterations from labels, and keeps them."""
+    """The end of a descent that goes on for a few iterations from labels, and keeps them."""
     problem, k = setting.problem, setting.n_columns
     brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=False)
     sparse_form = is_sparse_factor(end.H)
@@ -202,7 +202,7 @@ def following(setting: Setting, labels: Array, end: Result) -> Result:
 
 
 def led_by(H: Any, labels: Array) -> Any:
-    """Return H with the largest entry of each row at its label, the others as they are if possible.
+    """H with the largest entry of each row at its label, the others as they are if possible.
 
     If another entry is larger, the label's entry and the largest one become their mean, the latter a last
     digit less, and no other exceeds that. A label of −1 has a row of zeros.
@@ -293,7 +293,7 @@ class EntryOptimality:
 
 
 def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptimality | EntryOptimality:
-    """Return all residuals at H, computed afresh by one product, or one pass for a sparse factor."""
+    """All residuals at H, computed afresh by one product, or one pass for a sparse factor."""
 
     def relative(size: float) -> float:
         return size / reference if reference > 0 else 0.0

@@ -47,7 +47,7 @@ class Growing:
         return False
 
     def why(self, tree: Tree, wanted: float) -> str:
-        """Return why the growth was ended early, by Ctrl-C or as above; nothing if it was not."""
+        """Why the growth was ended early, by Ctrl-C or as above; nothing if it was not."""
         leaves = f"{tree.n_splits + 1} {'leaves' if tree.n_splits else 'leaf'}"
         if tree.interrupted:
             limit = "" if wanted == np.inf else f" of {wanted}"

@@ -210,7 +210,7 @@ def name_columns(layout: Layout, header: bool | str, name: str) -> tuple[list[An
 
 
 def _unique(names: list[Any], notes: list[str]) -> list[Any]:
-    """Return names with " (2)" and so on behind those that were there before."""
+    """Names with " (2)" and so on behind those that were there before."""
     made: dict[str, None] = {}
     for name in names:
         copies = itertools.chain([str(name)], (f"{name} ({n})" for n in itertools.count(2)))

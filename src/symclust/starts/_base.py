@@ -156,10 +156,10 @@ class Init(ABC):
 
     @abstractmethod
     def find(self, setting: Setting) -> list[Start]:
-        """Return starting points in H ≥ 0."""
+        """Starting points in H ≥ 0."""
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
-        """Return points whose projections start a problem on another set: by default those in H ≥ 0.
+        """Points whose projections start a problem on another set: by default those in H ≥ 0.
 
         `orthant` is the same problem for H ≥ 0, `level` the standard deviation of normal entries for which
         ‖HHᵀ‖ is about ‖M‖. Negative similarities may leave nothing to a nonnegative factor; at H = 0 the
@@ -183,17 +183,17 @@ class Formula(Init):
 
     @abstractmethod
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H for an objective, with A as its operator, and random numbers if there are any."""
+        """H for an objective, with A as its operator, and random numbers if there are any."""
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the points of the formula."""
+        """The points of the formula."""
         objective, k = setting.problem.objective, setting.n_columns
         with single_threaded_blas():
             return [Start(self.factor(objective, k, setting.rng)) for _ in range(setting.n_init)]
 
 
 def turned_embedding(operator: Operator, n_columns: int) -> Array:
-    """Return VΛ^½Q, with VΛVᵀ the best positive semidefinite approximation of A of rank k and Q a rotation.
+    """VΛ^½Q, with VΛVᵀ the best positive semidefinite approximation of A of rank k and Q a rotation.
 
     The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
     (the polar factor of these rows).

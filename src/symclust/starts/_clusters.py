@@ -21,7 +21,7 @@ MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"
 def merged_start(
     operator: Operator, labels: Array, columns: int, k: int, as_sparse: bool = False
 ) -> tuple[Any, np.recarray]:
-    """Return the start that the labels describe once they are merged to k clusters, and the merges."""
+    """The start that the labels describe once they are merged to k clusters, and the merges."""
     with single_threaded_blas():
         B, sizes = contract(operator, labels, columns)
     merged, path = merge_greedily(B, sizes, k)
@@ -47,7 +47,7 @@ def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool =
 
 
 def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
-    """Return B = ZᵀAZ for the indicator Z of the labels, and the sizes.
+    """B = ZᵀAZ for the indicator Z of the labels, and the sizes.
 
     A sparse A costs its nonzeros, on disk one pass over them; any other one products with a few columns of Z
     at a time.
@@ -69,7 +69,7 @@ def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
 
 
 def _stored_entries(A: Any) -> Iterable[tuple[slice, Array, Array, Array]]:
-    """Return blocks of rows with the three arrays of their entries; in memory all rows are one."""
+    """Blocks of rows with the three arrays of their entries; in memory all rows are one."""
     return A.blocks() if A.is_streamed else [(slice(0, A.n), A.indptr, A.indices, A.values)]
 
 
@@ -92,7 +92,7 @@ def _add_entries(
 
 
 def merge_gains(B: Array, sizes: Array) -> Array:
-    """Return the gain in explained energy of merging every pair.
+    """The gain in explained energy of merging every pair.
 
     (B_ii + B_jj + 2B_ij)²/(m_i + m_j)² − B_ii²/m_i² − B_jj²/m_j², with nothing explained by a cluster of
     negative sum.
@@ -135,7 +135,7 @@ class _Gains:
         self.is_bound = np.zeros(len(B), dtype=bool)  # whether `largest` of a row may be too large
 
     def best_pair(self) -> tuple[int, int]:
-        """Return the first pair with the largest gain, in the order of rows and in them of columns."""
+        """The first pair with the largest gain, in the order of rows and in them of columns."""
         while self.is_bound[row := int(self.largest.argmax())]:
             self._search(row)
         i, j = sorted((row, int(self.places[row])))
@@ -181,7 +181,7 @@ def indicator(
     k: int,
     as_sparse: bool = False,
 ) -> Any:
-    """Return H with column j at √(B_jj)/m_j on its cluster, plus a small floor everywhere unless sparse."""
+    """H with column j at √(B_jj)/m_j on its cluster, plus a small floor everywhere unless sparse."""
     target = np.empty(len(sizes), dtype=np.int64)
     heights = np.zeros(k)
     for j, group in enumerate(groups):

@@ -34,7 +34,7 @@ class GivenStart(Init):
         self.H = H
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return a copy, which the solver may change."""
+        """A copy, which the solver may change."""
         dtype = setting.problem.operator.dtype
         if not is_sparse_factor(self.H):
             return [Start(np.array(self.H, dtype=dtype, order="C"))]
@@ -46,14 +46,14 @@ class GivenStart(Init):
         return [Start(H)]
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
-        """Return a copy, scaled up if it is far too small."""
+        """A copy, scaled up if it is far too small."""
         (point,) = self.find(orthant)
         point.H = lengthened(point.H, setting.problem.operator)
         return [point]
 
 
 def lengthened(H: Any, operator: Operator) -> Any:
-    """Return H, scaled up if it is far too small: near H = 0 gradients are small, and all looks stationary.
+    """H, scaled up if it is far too small: near H = 0 gradients are small, and all looks stationary.
 
     ‖M − c²HHᵀ‖ is least for c² = ⟨H, MH⟩ / ‖HᵀH‖².
     """
@@ -63,18 +63,18 @@ def lengthened(H: Any, operator: Operator) -> Any:
 
 
 def make_init(init: Any) -> Init:
-    """Return the init of that name, or the one of a given array."""
+    """The init of that name, or the one of a given array."""
     return registry.resolve("starts", init)() if isinstance(init, str) else GivenStart(init)
 
 
 def inits_with(*properties: str) -> tuple[str, ...]:
-    """Return the names of the inits that have all these properties, attributes of `Init`."""
+    """The names of the inits that have all these properties, attributes of `Init`."""
     inits = {name: registry.resolve("starts", name) for name in registry.options("starts")}
     return tuple(name for name, init in inits.items() if all(getattr(init, p) for p in properties))
 
 
 def count_starts(init: Any, n_init: Any) -> int:
-    """Return how many starts to run: `n_init`, but one if all would be the same."""
+    """How many starts to run: `n_init`, but one if all would be the same."""
     check_number("n_init", n_init, least=1, whole=True)
     if n_init > 1 and make_init(init).fixed:
         warn(f"This init is always the same: one start is run instead of n_init={n_init}.", RuntimeWarning)
@@ -96,7 +96,7 @@ def solve(init: Any, setting: Setting, orthant: Problem | None = None) -> tuple[
 
 
 def _find(init: Init, setting: Setting) -> list[Start]:
-    """Return starting points in H ≥ 0.
+    """Starting points in H ≥ 0.
 
     A sample without similarities ends at zero; a solver that only approaches it would leave traces.
     """
@@ -112,7 +112,7 @@ def _find(init: Init, setting: Setting) -> list[Start]:
 
 
 def _find_in_set(init: Init, setting: Setting, orthant: Problem) -> list[Start]:
-    """Return starting points in the set of the problem.
+    """Starting points in the set of the problem.
 
     Stationarity is measured against a random point of the set: the gradient at a good start would set a bar
     that has nothing to do with the problem.
@@ -137,7 +137,7 @@ def _find_in_set(init: Init, setting: Setting, orthant: Problem) -> list[Start]:
 
 
 def _reference_at_random(problem: Problem, shape: tuple[int, int], level: float) -> float:
-    """Return ‖∇ᴾf‖ at a random point of the set, the same on every run."""
+    """‖∇ᴾf‖ at a random point of the set, the same on every run."""
     H = problem.constraint.random(shape, np.random.RandomState(0), level)
     H = problem.operator.to_device(np.ascontiguousarray(H, dtype=problem.operator.dtype))
     return problem.measure(H, problem.operator @ H)[1]

@@ -27,7 +27,7 @@ class LowRank(Init):
     any_set: ClassVar[bool] = False
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the solutions; by rows, or on a device or with workers by the solver of the problem."""
+        """The solutions; by rows, or on a device or with workers by the solver of the problem."""
         operator = setting.problem.operator
         L = low_rank(operator, min(OVERSIZE * setting.n_columns, operator.n), random_state=setting.rng)
         problem = replace(setting.problem, operator=L, objective=setting.problem.objective.rebuild(L))

@@ -20,7 +20,7 @@ class Merge(Init):
     """
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the points; Ctrl-C in the first descent leads to points too."""
+        """The points; Ctrl-C in the first descent leads to points too."""
         operator, k = setting.problem.operator, setting.n_columns
         columns = min(OVERSIZE * k, operator.n)
         if setting.holds_sparse:

@@ -31,7 +31,7 @@ class Nndsvd(Formula):
     two_factors: ClassVar[bool] = True
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H; without `rng`, random numbers are those of a fixed seed."""
+        """H; without `rng`, random numbers are those of a fixed seed."""
         operator = objective.operator
         H = Random().factor(objective, n_columns, rng)
         most = min([n_columns, operator.n - 1, *(len(side) for side in operator.sides(H))])
@@ -49,7 +49,7 @@ class Nndsvda(Nndsvd):
     """
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H without zeros."""
+        """H without zeros."""
         H = super().factor(objective, n_columns, rng)
         H[H == 0] = entry_level(objective, n_columns)
         return H
@@ -61,7 +61,7 @@ class Nndsvdar(Nndsvd):
     fixed: ClassVar[bool] = False
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H without zeros."""
+        """H without zeros."""
         rng = rng or np.random.RandomState(0)
         H = super().factor(objective, n_columns, rng)
         zero = H == 0
@@ -70,7 +70,7 @@ class Nndsvdar(Nndsvd):
 
 
 def _larger_part(operator: Operator, vector: Array, value: float) -> Array:
-    """Return √σ times the larger of the positive and the negative part of an eigenvector.
+    """√σ times the larger of the positive and the negative part of an eigenvector.
 
     The sides of an eigenvector of [[0, X], [Xᵀ, 0]] are a pair of singular vectors, each of length 1/√2.
     """

@@ -26,13 +26,13 @@ class Spectral(Formula):
     two_factors: ClassVar[bool] = True
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H; `rng` is not used."""
+        """H; `rng` is not used."""
         H = turned_embedding(objective.operator, n_columns)
         floor = FLOOR * np.abs(H).mean()
         return np.maximum(H, floor).astype(objective.operator.dtype)
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
-        """Return the embedding with its signs, if the set allows any."""
+        """The embedding with its signs, if the set allows any."""
         if setting.problem.constraint.nonnegative:
             return super().find_in_set(setting, orthant, level)
         return [Start(turned_embedding(setting.problem.operator, setting.n_columns))]

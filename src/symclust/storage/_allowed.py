@@ -69,7 +69,7 @@ FORMER = {
 
 @cache
 def allowed() -> dict[str, Any]:
-    """Return classes and functions by their names in files: the folder and their own.
+    """Classes and functions by their names in files: the folder and their own.
 
     Which file of the folder they are in may change without notice to the models on disk.
     """
@@ -87,5 +87,5 @@ def _names() -> dict[Any, str]:
 
 
 def name_of(thing: Any) -> str | None:
-    """Return the name of a class or function in files; None for one that they must not name."""
+    """The name of a class or function in files; None for one that they must not name."""
     return _names().get(thing)

@@ -139,7 +139,7 @@ def share_of_zeros(X: Any) -> float:
 
 
 def are_counts(X: Any) -> bool:
-    """Return whether all entries are whole numbers."""
+    """Whether all entries are whole numbers."""
     values = X.data if sparse.issparse(X) else X
     return bool((values == np.floor(values)).all())
 
