@@ -88,7 +88,7 @@ class Absolute(Objective):
             return by_rows(A, H, self.ignored, rule)
 
     def binarize(self, H: Array) -> Array:
-        """A 0/1 factor near H whose entries none can be flipped to advantage.
+        """A 0/1 factor near H of which no entry can be flipped to advantage.
 
         Each entry takes the better of 0 and 1 while the others stay, over and over until none changes: the
         transformation in the proof of lemma 2. With one column, H in [0, 1] and a binary A the objective does

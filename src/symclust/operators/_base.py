@@ -157,7 +157,7 @@ class Operator(ABC):
         return H
 
     def sides(self, H: Array) -> tuple[Array, ...]:
-        """The rows of H as views, apart where they stand for different kinds of things."""
+        """Views of the rows of H, one for each kind of things that rows stand for."""
         return (H,)
 
     def matvec(self, x: Array) -> Array:
@@ -249,7 +249,7 @@ class Operator(ABC):
         return self._degrees.copy()
 
     def sums_in_double(self) -> Array:
-        """The row sums, those of entries stored one by one accumulated in float64."""
+        """The row sums, accumulated in float64 if entries are stored one by one."""
         return self.degrees()
 
     @cached_property
@@ -257,7 +257,7 @@ class Operator(ABC):
         return self @ np.ones(self.n)
 
     def isolated(self) -> Array:
-        """A mask of the rows without entries: almost surely where a sum of random multiples is 0."""
+        """A mask of the rows without entries, found almost surely: they make 0 of random numbers."""
         return np.abs(self @ np.random.default_rng(0).uniform(1, 2, self.n)) <= self._rounding()
 
     def _rounding(self) -> Any:
@@ -265,7 +265,7 @@ class Operator(ABC):
         return 0.0
 
     def mean(self) -> float:
-        """The mean of the entries, in float64; of those alone that the kind of A leaves free."""
+        """The mean of the entries, in float64, without those that are zero whatever the data are."""
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:

@@ -244,7 +244,7 @@ def low_rank(A: SimilarityLike, rank: int, *, n_passes: int = 2, random_state: R
     n_passes : int, default=2
         The power p. More of them separate eigenvalues that are close in size.
     random_state : int, RandomState or None, default=0
-        Of Ω.
+        Makes Ω repeatable.
 
     Returns
     -------

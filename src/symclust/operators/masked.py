@@ -19,7 +19,7 @@ __all__ = ["Masked"]
 class Masked(Operator):
     """The operator A − N∘A for a sparse symmetric mask N: no entry of A is copied but those that are hidden.
 
-    ``operator.without(mask)`` makes one where A cannot simply leave its entries out.
+    ``operator.without(mask)`` makes one if A cannot simply leave its entries out.
 
     Parameters
     ----------

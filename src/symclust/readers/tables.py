@@ -246,7 +246,7 @@ def _names_years(row: list[str]) -> bool:
 
 
 def find_ids(names: list[Any] | None, layout: Layout, id_column: Any, name: str) -> tuple[int | None, bool]:
-    """The place of the column that names the samples, and whether it was named or is called so."""
+    """The place of the column with the names of samples, and whether the user has chosen it."""
     width = layout.width if names is None else len(names)
     if id_column is None or id_column is False:
         return None, True
@@ -323,7 +323,7 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
 
 @dataclass
 class _Choices:
-    """What becomes of the columns of a table."""
+    """The choices of the user about the columns of a table."""
 
     name: str  # of the file
     kind: str

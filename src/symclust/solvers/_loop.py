@@ -25,7 +25,8 @@ from symclust.validation import check_callback, check_number, is_true
 
 logger = logging.getLogger("symclust")
 
-# An iteration on a sparse factor that brings less than this many tol of the decrease so far brings nonzeros.
+# An iteration on a sparse factor that lowers the objective by less than this many tol of the decrease so far
+# brings nonzeros and little else.
 SETTLED = 2
 # A descent from a clustering is done when an iteration moves at most this share of the samples: going on
 # until it is stationary lost .01 to .02 of NMI on labelled vectors, since columns become smooth bumps.

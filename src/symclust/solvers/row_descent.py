@@ -47,7 +47,7 @@ class RowDescent(Solver):
     needs: ClassVar[tuple[type, ...]] = (HasRowProblem,)
 
     def check(self, problem: Problem) -> None:
-        """Refuse also an A that is not at hand."""
+        """Refuse an A on other machines, too."""
         super().check(problem)
         _refuse_remote(type(self).__name__, problem.operator)
 
@@ -277,7 +277,7 @@ class Coordinate(Solver):
     needs: ClassVar[tuple[type, ...]] = (HasColumns,)
 
     def check(self, problem: Problem) -> None:
-        """Refuse also an A that is not at hand."""
+        """Refuse an A on other machines, too."""
         super().check(problem)
         _refuse_remote(type(self).__name__, problem.operator)
 

@@ -136,8 +136,8 @@ class Init(ABC):
     two_factors : bool
         Whether it also starts the two factors of a data matrix.
     least_iterations : int
-        Iterations after it even if the time is up. No work has gone into random numbers; other points can
-        be kept as they are.
+        Iterations that follow even if the time is up: at least one if the points are random numbers or were
+        given, none if work has gone into them.
     """
 
     needs: ClassVar[tuple[type, ...]] = ()

@@ -62,7 +62,7 @@ class Savable:
         """Make again what is not saved since it follows from the rest."""
 
     def _check_restored(self) -> None:
-        """Use what was loaded as its owner will; whatever this raises, `load` refuses the file.
+        """Use the loaded model as its owner will; if this raises anything, `load` refuses the file.
 
         A list of attributes and shapes would not stay true for every class; a rehearsal does. It costs about
         what the first call of each method costs.

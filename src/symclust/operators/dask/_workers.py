@@ -172,7 +172,7 @@ class HeldByWorkers:
         return self._outlast_losses(submit)
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldByWorkers:
-        """Make the blocks where those are that they are made of; the graph is for when all are lost."""
+        """Make the blocks on the workers that hold their parts; the graph is for when all are lost."""
         self._take_open_client()
         delayed, submit = need("dask", "dask").delayed, partial(self._client.submit, pure=False)
         once = delayed(shared)
@@ -219,7 +219,7 @@ class HeldByWorkers:
         return self._client.sync(begin, callback_timeout=max(end - time.monotonic(), 0.01))
 
     def _outlast_losses(self, submit: Callable[[float], list]) -> list:
-        """The results of tasks; submit them again where what they were given was lost."""
+        """The results of tasks, which are submitted again if the data sent for them are lost."""
         from distributed import KilledWorker
 
         end = time.monotonic() + self._timeout

@@ -53,20 +53,20 @@ def write_on_disk(
         Some edges at a time: two arrays of whole numbers, or of texts, and their weights, or None where each
         counts 1. Chunks should take much less memory than `memory_limit`.
     folder : str or PathLike
-        To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
-        a folder beside it.
+        The folder to make; it must not exist. While the work is under way, about 100 bytes an edge are
+        written to a folder beside it.
     duplicates : {"error", "sum", "max", "first"}
         How to treat an edge that is listed more often.
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}
-        Of the weights on disk.
+        Type of the weights on disk.
     place : callable
         From the number of an edge to words for messages.
     rename : callable
         From the texts that were given as names to those that are kept, texts or whole numbers.
     notes : sequence of str
-        About how the edges were read: kept before those about what was done to them.
+        Sentences about how the edges were read, kept before those about changes to them.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def save_on_disk(A: SimilarityLike, folder: FilePath) -> OnDisk:
     A : Sparse, SciPy sparse array or matrix, of shape (n, n)
         Symmetric; the diagonal is kept.
     folder : str or PathLike
-        To be made; it must not be there.
+        The folder to make; it must not exist.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """PyTorch tensors that NumPy's operators and functions work on, wherever they live.
 
 Solvers, objectives and constraints are written in NumPy. For a `TensorArray` NumPy hands the call over
- (`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. What has
-no entry below is refused by NumPy with its name; nothing falls back to the host in silence. Arrays cross
+(`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. Functions
+without an entry below are refused by NumPy, by name; nothing falls back to the host in silence. Arrays cross
 through `to_device` and `to_host` alone.
 
 This file imports torch, and is itself imported only with a tensor at hand or to be made.

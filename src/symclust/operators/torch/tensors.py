@@ -1,6 +1,6 @@
 """A held as a PyTorch tensor, on whatever device it lives.
 
-Factors stay there with it; what computes with them is in `_tensor_arrays`.
+Factors stay there with it; `_arrays.py` computes with them.
 """
 
 from __future__ import annotations
