@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import count
+from itertools import chain, count
 from shutil import get_terminal_size
 from typing import overload
 
@@ -209,9 +209,8 @@ def names_for(traits: Sequence[Sequence[Trait]]) -> list[str]:
                 names[c] = _joined([trait.short for trait in own if trait.short], more, 2 * LONGEST_NAME)
     seen: set[str] = set()
     for c, name in enumerate(names):
-        numbered = (f"{name} ({i})" for i in count(2))
-        while name and name in seen:
-            names[c] = next(numbered)
+        free = (one for one in chain([name], (f"{name} ({i})" for i in count(2))) if one not in seen)
+        names[c] = next(free) if name else ""
         seen.add(names[c])
     return names
 
