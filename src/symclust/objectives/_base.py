@@ -173,11 +173,11 @@ class HasColumns(Protocol):
 
     operator: Operator
 
-    def columns(self, H: Array) -> Columns:
+    def columns(self, H: Array) -> ColumnDescent:
         """The descent on H, one column after the other."""
 
 
-class Columns(ABC):
+class ColumnDescent(ABC):
     """Coordinate descent on one column of H after the other, in place; compiled code solves for the entries.
 
     `open` a column, `visit` all of its entries, each once and in any order, then `close` it: or `descend`,

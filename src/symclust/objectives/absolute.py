@@ -9,7 +9,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
-from symclust.objectives._base import Columns, Objective
+from symclust.objectives._base import ColumnDescent, Objective
 from symclust.objectives.squared import UNSURE, IgnoredPairs, OffDiagonal
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Absolute(Objective):
         return total
 
 
-class Medians(Columns):
+class Medians(ColumnDescent):
     """Entry problems of the absolute loss: constrained weighted medians, offdiagonal (15).
 
     There are three ways to the residual that a median looks at. All visit the same entries in the same order

@@ -336,7 +336,7 @@ class Operator(ABC):
 
     def scaled(self, d: Any) -> Operator:
         """The operator diag(d) A diag(d)."""
-        return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
+        return ScaledOperator(self, as_vector(d, self.n, self.dtype, "d"))
 
     def without(self, mask: Any) -> Operator:
         """The operator with zeros wherever the symmetric sparse `mask` is nonzero."""
@@ -432,7 +432,7 @@ class Restricted(Operator):
         return self._operator.diagonal()[self._index]
 
 
-class Scaled(Operator):
+class ScaledOperator(Operator):
     """The operator diag(d) A diag(d): two scalings of an n x w array around each product."""
 
     def __init__(self, operator: Operator, d: Array) -> None:

@@ -129,7 +129,7 @@ def network_of_edges(
     rows, w = once_each(i, j, w, np.flatnonzero(i != j), names, duplicates, place, tally)
     count_signs(w, tally)
     kept = w != 0
-    notes = describe_edges(tally, duplicates, first)
+    notes = edge_notes(tally, duplicates, first)
     a, b, w, n = i[rows][kept], j[rows][kept], w[kept], len(names)
     A = sp.coo_array((np.r_[w, w], (np.r_[a, b], np.r_[b, a])), shape=(n, n)).tocsr()
     return Network(A, names), notes
@@ -193,7 +193,7 @@ def count_signs(w: Array, tally: Counter[str]) -> None:
     tally["negative"] += int(np.count_nonzero(w < 0))
 
 
-def describe_edges(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
+def edge_notes(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
     """The counts of `tally` in sentences."""
     by_rule = f"by duplicates={duplicates!r}"
     words = {

@@ -25,7 +25,7 @@ def merged_start(
     with single_threaded_blas():
         B, sizes = contract(operator, labels, columns)
     merged, path = merge_greedily(B, sizes, k)
-    return indicator(B, sizes, merged, labels, k, as_sparse).astype(operator.dtype), path
+    return constant_columns(B, sizes, merged, labels, k, as_sparse).astype(operator.dtype), path
 
 
 def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool = False) -> Any:
@@ -36,7 +36,7 @@ def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool =
     placed = labels >= 0
     with single_threaded_blas():
         B, sizes = contract(operator, np.where(placed, labels, 0), k)
-    H = indicator(B, sizes, [[l] for l in range(k)], np.where(placed, labels, 0), k, as_sparse)
+    H = constant_columns(B, sizes, [[l] for l in range(k)], np.where(placed, labels, 0), k, as_sparse)
     H = H.astype(operator.dtype)
     if as_sparse:
         H.data[~placed] = 0
@@ -173,7 +173,7 @@ class _Gains:
         self.table[others, i] = (explained - energy - energy[i])[others]
 
 
-def indicator(
+def constant_columns(
     B: Array,
     sizes: Array,
     groups: Sequence[Sequence[int]],

@@ -1,4 +1,4 @@
-"""Columns grown one after the other from nothing: from their best samples, or by coordinate descent."""
+"""ColumnDescent grown one after the other from nothing: from their best samples, or by coordinate descent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives import Columns, HasColumns
+from symclust.objectives import ColumnDescent, HasColumns
 from symclust.operators import Operator
 from symclust.registry import option_name
 from symclust.solvers import Problem
@@ -62,12 +62,12 @@ class ByColumns(Formula):
         return H
 
     @abstractmethod
-    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+    def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Fill column j, given those before it."""
 
 
 class Greedy(ByColumns):
-    """Columns grown from their best samples, offdiagonal Algorithm 6.
+    """ColumnDescent grown from their best samples, offdiagonal Algorithm 6.
 
     A column begins with the sample that has the largest sum of similarities in the residual. The samples that
     are most similar to those already in it follow, one by one, each with the entry that minimises the
@@ -75,7 +75,7 @@ class Greedy(ByColumns):
     of coordinate descent.
     """
 
-    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+    def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Visit the samples in the order of their ties to those that are in the column."""
         columns.open(j)
         _grow(columns, self.residual(columns.A, columns.H, j, degrees), RESCORED * columns.H.shape[1])
@@ -110,7 +110,7 @@ class Zero(ByColumns):
     columns grow dense, the later ones explain the rest.
     """
 
-    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+    def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Sweep over the column; if it stays empty, place one entry and sweep then."""
         if columns.full_diagonal:
             columns.descend(j)
@@ -174,7 +174,7 @@ class PrintedResidual(Residual):
         return 1.0
 
 
-def _grow(columns: Columns, residual: Residual, picks: int) -> None:
+def _grow(columns: ColumnDescent, residual: Residual, picks: int) -> None:
     """Visit all entries of the open column in the order of their samples' ties to it."""
     ties = _Ties(residual)
     columns.visit(np.array([residual.seed]))

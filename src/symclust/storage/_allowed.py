@@ -46,7 +46,7 @@ CLASSES = {
     "hierarchy.communities.graph": ("Bisection",),
     "hierarchy.topics.splits": ("Halves",),
     "operators": ("Dense", "Gram", "LowRank", "Masked", "Shifted", "Sparse"),
-    "operators._base": ("Restricted", "Scaled"),
+    "operators._base": ("Restricted", "ScaledOperator"),
     "operators._factors": ("DenseFactor", "SparseFactor"),
     "selection": ("ConsensusMatrix", "Curve", "Selection"),
     "solvers": ("Result", "RowSolver"),
@@ -64,6 +64,7 @@ FORMER = {
     "estimators.select_n_clusters": "selection.select_n_clusters",
     "applications.SubtypeAssignment": "estimators.Placement",
     "applications.TopicAssignment": "estimators.Placement",
+    "operators.Scaled": "operators.ScaledOperator",
 }
 
 

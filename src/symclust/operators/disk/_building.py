@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike
 from symclust._files import new_folder, refuse_failure, sync
 from symclust._types import Array, FilePath, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators._network import DUPLICATES, check_weights, count_signs, describe_edges, once_each
+from symclust.operators._network import DUPLICATES, check_weights, count_signs, edge_notes, once_each
 from symclust.operators.disk._external_sort import ExternalSort
 from symclust.operators.disk.on_disk import BUFFERED, DTYPES, FORMAT, HEADER, VERSION, OnDisk
 from symclust.operators.sparse import Sparse
@@ -180,7 +180,7 @@ class _Builder:
         if self.first_loop is not None:
             position, node = self.first_loop
             first = f"{self.nodes.name_given(node)!r}, {self.place(position)}"
-        return describe_edges(self.tally, self.duplicates, first)
+        return edge_notes(self.tally, self.duplicates, first)
 
     def _sorter(self, dtype: np.dtype[Any]) -> ExternalSort:
         # There are two at a time, and combining duplicates takes as much as sorting.
