@@ -65,8 +65,8 @@ class HierarchicalNMF(Clusterer):
         T: a node is left whole when this many splits in a row only cut off outliers; 0 looks for none.
     outlier_ratio : float, default=9.0
         β: a part may be outliers if the other is at least this many times larger.
-    split : {"rank_two", "k_means", "spherical_k_means"}, default="rank_two"
-        How samples are divided.
+    split : {"rank_two", "active_set", "k_means", "spherical_k_means"}, default="rank_two"
+        How samples are divided; the others are for comparison.
     criterion : {"mndcg", "energy"}, default="mndcg"
         How the next leaf is found: by how well its parts would divide its terms, or by that and how much more
         of the samples the two parts would explain. "energy" follows uneven classes better, and is not

@@ -44,10 +44,10 @@ class NMF(DataFactors):
     n_clusters : int or "auto", default=8
         Number of clusters k; "auto" chooses it, and `selection_` says why.
     solver : str, default="bpp"
-        "bpp", "hals", "multiplicative", "multiplicative_as_printed" or "projected_gradient".
-        Each factor in turn by block principal pivoting (exact), by a sweep over its columns, by
-        multiplicative updates, or by projected gradient steps. An iteration of each takes one product with X
-        and one with Xᵀ.
+        "bpp", "active_set", "hals", "multiplicative", "multiplicative_as_printed" or "projected_gradient".
+        Each factor in turn by block principal pivoting or the active-set method (exact), by a sweep over its
+        columns, by multiplicative updates, or by projected gradient steps. An iteration of each takes one
+        product with X and one with Xᵀ.
     init : {"spectral", "random", "nndsvd", "nndsvda", "nndsvdar"} or pair of arrays, default="spectral"
         Leading singular vectors, turned to be as nonnegative as possible; uniform random numbers;
         nonnegative parts of the singular vectors, with zeros, the mean of X or small random numbers in the
