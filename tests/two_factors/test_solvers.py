@@ -79,6 +79,8 @@ def test_the_objective_never_rises(planted, as_problem, variant, name):
 @pytest.mark.parametrize("name", FAST)
 def test_the_end_is_stationary_by_the_formulas(planted, as_problem, variant, name, is_sparse):
     """Confirmed on dense matrices: no entry of either factor can be moved by itself to any gain."""
+    if variant == "smooth as printed":
+        pytest.skip("it has no minimum: the memberships shrink for ever")
     X = planted(seed=2)
     problem = as_problem(X, variant, is_sparse)
     (result,) = solve(problem, name, start(problem))
