@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from symclust.k_means import online_phase
+from symclust.k_means import both_phases, online_phase
 
 
 def sum_of_squares(X, labels):
@@ -45,3 +45,12 @@ def test_a_cluster_keeps_its_last_sample_and_labels_given_stay():
     start = np.array([0, 1, 1])
     assert online_phase(X, start).tolist() == [0, 0, 1]
     assert start.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_both_phases_give_labels_and_their_objective(make):
+    X = np.random.default_rng(0).random((50, 6))
+    model = both_phases(make(X), 4, 0, init="random")
+    batch = KMeans(4, init="random", n_init=1, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, online_phase(X, batch.labels_))
+    assert model.inertia_ == pytest.approx(sum_of_squares(X, model.labels_))

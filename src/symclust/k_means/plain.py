@@ -13,7 +13,7 @@ from symclust._threads import single_threaded_libraries
 from symclust._types import Array
 from symclust.exceptions import InputError
 
-__all__ = ["online_phase", "plain_k_means", "read_weights"]
+__all__ = ["both_phases", "online_phase", "plain_k_means", "read_weights"]
 
 WORTH = 1e-9  # share of a sample's part in the objective below which a gain may be rounding
 
@@ -27,6 +27,16 @@ def plain_k_means(X: Any, n_clusters: int, n_init: int, random_state: Any, **opt
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state, **options)
     with single_threaded_libraries():
         return model.fit(X)
+
+
+def both_phases(X: Any, n_clusters: int, random_state: Any, **options: Any) -> KMeans:
+    """Fit of k-means from one start, with the labels and the objective after the online phase."""
+    model = plain_k_means(X, n_clusters, 1, random_state, **options)
+    model.labels_ = online_phase(X, model.labels_)
+    sums = _sums(X, model.labels_)
+    explained = row_norms(sums, squared=True) / np.bincount(model.labels_)
+    model.inertia_ = float(row_norms(X, squared=True).sum() - explained.sum())
+    return model
 
 
 def online_phase(X: Any, labels: Array, max_iter: int = 100) -> Array:
@@ -57,9 +67,7 @@ def online_phase(X: Any, labels: Array, max_iter: int = 100) -> Array:
     labels, sizes = np.array(labels), np.bincount(labels).astype(float)
     squares = row_norms(X, squared=True)
     for _ in range(max_iter):
-        Z = sparse.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)))
-        sums = Z.T @ X  # made anew in each pass, so that rounding does not add up
-        sums = sums.toarray() if sparse.issparse(sums) else sums
+        sums = _sums(X, labels)  # made anew in each pass, so that rounding does not add up
         norms, moved = row_norms(sums, squared=True), False
         prices = _prices(np.asarray(X @ sums.T), squares[:, None], norms, sizes, labels)
         for i in np.flatnonzero(prices.argmin(axis=1) != labels):
@@ -80,6 +88,12 @@ def online_phase(X: Any, labels: Array, max_iter: int = 100) -> Array:
         if not moved:
             break
     return labels
+
+
+def _sums(X: Any, labels: Array) -> Array:
+    Z = sparse.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)))
+    sums = Z.T @ X
+    return sums.toarray() if sparse.issparse(sums) else sums
 
 
 def _prices(inner: Array, squares: Any, norms: Array, sizes: Array, labels: Array) -> Array:
