@@ -141,6 +141,8 @@ def _gnmf(X: Any, E: Any, k: int, once: dict[str, Any]) -> Any:
     options: dict[str, Any] = {
         "graph": (E > 0).astype(float),
         "graph_regularization": GNMF_WEIGHT,
+        "scaled": False,
+        "solver": "multiplicative_as_printed",
         "max_iter": 200,
     }
     model = GraphNMF(k, init="random", **options, **once).fit(X)
