@@ -6,7 +6,15 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from symclust import LeftStochastic, SymmetricFactorization
-from symclust.bounds import coupling_bound, iteration_bound, lipschitz_bound, perturbation_bounds
+from symclust.bounds import (
+    coupling_bound,
+    flat_flops,
+    gpu_memory_seconds,
+    iteration_bound,
+    lipschitz_bound,
+    perturbation_bounds,
+    tree_flops,
+)
 from symclust.exceptions import InputError, NotConvergedWarning, OptionError
 
 
@@ -30,7 +38,13 @@ def test_by_eigenvalues_of_the_whole_matrix(n, form):
 def test_the_coupling_is_that_of_columnwise():
     M, H = signed(20), np.random.default_rng(1).random((20, 3))
     bound = coupling_bound(M, H)
-    options = {"constraint": "free", "solver": "columnwise", "affinity": "precomputed", "init": H, "max_iter": 5}
+    options = {
+        "constraint": "free",
+        "solver": "columnwise",
+        "affinity": "precomputed",
+        "init": H,
+        "max_iter": 5,
+    }
     factors = []
     for coupling in ("auto", bound * (1 + 1e-6)):
         with pytest.warns(NotConvergedWarning):
@@ -81,3 +95,31 @@ def test_refused():
         iteration_bound(np.eye(4), np.ones((4, 2)), 0)
     with pytest.raises(InputError, match="fewer than 2 positive eigenvalues"):
         perturbation_bounds(np.ones((4, 4)) - 1e-3 * np.eye(4), 2, 0.1)
+
+
+def test_operations_of_two_clusters_are_the_same_either_way():
+    size = (100, 50, 900)
+    assert tree_flops(size, 2, 3) == pytest.approx(flat_flops(size, 2, 3))
+    assert tree_flops(size, 21, 3) == pytest.approx(20 * tree_flops(size, 2, 3))
+    assert flat_flops(size, 40, 3) / tree_flops(size, 40, 3) > 1.8 * flat_flops(size, 20, 3) / tree_flops(
+        size, 20, 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "texture", "shared"),
+    [((149_113, 764_751, 59_851_107), 13, 6), ((2_361_566, 4_126_013, 468_558_693), 0, 0)],
+)
+def test_the_density_decides_which_cache_pays(size, texture, shared):
+    """(80) and (89): up to 2k/L and 4k/L; the limits are those of the thesis for RCV1 and Wikipedia."""
+    m, n, entries = size
+    assert round(entries / (m * n) * 48 * 1024 / 2) in (texture, texture + 1)
+    for k in (1, 4, 64):
+        found = gpu_memory_seconds(size, k)
+        assert found["texture"] == pytest.approx(
+            4 * (2 * entries + k * (14 * n + np.ceil(2 * k * n / 49152) * m)) / 170e9
+        )
+        if k > 2 * texture + 1:
+            assert min(found, key=found.get) == "global"
+    if shared:
+        assert gpu_memory_seconds(size, 1)["shared both"] < gpu_memory_seconds(size, 1)["global"]

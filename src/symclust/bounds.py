@@ -1,10 +1,13 @@
-"""Bounds that the papers prove: how tight a coupling is enough, how many steps, how far a factor may move.
+"""Bounds that the papers state: couplings, numbers of steps, errors, operations, and time spent on memory.
 
 ======================  ====================================================================================
 `coupling_bound`        the coupling of two factors above which they end equal, constrained, corollary 1
 `lipschitz_bound`       how sharply ‖M − HHᵀ‖² bends, constrained, proposition 1
 `iteration_bound`       steps until a point is nearly critical, constrained, theorem 4
 `perturbation_bounds`   errors of a left-stochastic factor of a disturbed similarity, leftstochastic, theorem 5
+`flat_flops`            operations of a step of NMF with k columns, thesis (51)
+`tree_flops`            the same for k − 1 splits in two, thesis (52)
+`gpu_memory_seconds`    time of a sparse product on a GPU by the cache that is used, thesis (71)-(89)
 ======================  ====================================================================================
 """
 
@@ -20,7 +23,15 @@ from symclust.exceptions import InputError
 from symclust.operators import Operator, as_operator
 from symclust.validation import check_number
 
-__all__ = ["coupling_bound", "iteration_bound", "lipschitz_bound", "perturbation_bounds"]
+__all__ = [
+    "coupling_bound",
+    "flat_flops",
+    "gpu_memory_seconds",
+    "iteration_bound",
+    "lipschitz_bound",
+    "perturbation_bounds",
+    "tree_flops",
+]
 
 ACCURACY = 1e-3  # of the smallest eigenvalue, relative to ‖M‖
 SMALL = 64  # rows up to which all eigenvalues are computed
@@ -133,9 +144,106 @@ def perturbation_bounds(
     operator = as_operator(K)
     least = float(operator.eigsh(n_clusters)[0][-1])
     if least <= 0:
-        raise InputError(f"K has fewer than {n_clusters} positive eigenvalues: the {n_clusters}th is {least:.3g}.")
+        raise InputError(
+            f"K has fewer than {n_clusters} positive eigenvalues: the {n_clusters}th is {least:.3g}."
+        )
     size = np.sqrt(max(float(np.sum(operator.diagonal())), 0.0)) + epsilon
     return 2.0 * epsilon, float(epsilon * (1 + constant * size * np.sqrt(n_clusters) / least))
+
+
+def flat_flops(size: tuple[int, int, int], k: int, searches: int) -> float:
+    """Operations of one nonnegative least squares problem of NMF, at most: grows with k³.
+
+    Parameters
+    ----------
+    size : tuple (rows, columns, nonzeros)
+        m, n and N of the data matrix.
+    k : int
+        Number of clusters.
+    searches : int
+        t, the steps of the search for the active set.
+
+    Examples
+    --------
+    >>> from symclust.bounds import flat_flops, tree_flops
+    >>> reuters = (12_411, 7_984, 400_000)
+    >>> [round(flat_flops(reuters, k, 10) / tree_flops(reuters, k, 10), 1) for k in (10, 20, 40)]
+    [1.4, 2.2, 4.0]
+    """
+    m, n, entries = size
+    return 4 * k * entries + 2 * (m + n) * k**2 + searches * (k**3 / 3 + 2 * (m + n) * k**2)  # (51)
+
+
+def tree_flops(size: tuple[int, int, int], k: int, searches: int) -> float:
+    """The same for the k − 1 splits of a tree with k leaves, if each were one of all samples: grows with k.
+
+    Parameters
+    ----------
+    size, k, searches
+        As in `flat_flops`.
+
+    Examples
+    --------
+    >>> from symclust.bounds import tree_flops
+    >>> tree_flops((12_411, 7_984, 400_000), 11, 10) / tree_flops((12_411, 7_984, 400_000), 2, 10)
+    10.0
+    """
+    m, n, entries = size
+    return (k - 1) * (8 * entries + 8 * (m + n) + searches * (8 / 3 + 8 * m + 8 * n))  # (52)
+
+
+def gpu_memory_seconds(
+    size: tuple[int, int, int],
+    k: int,
+    *,
+    bandwidth: float = 170e9,
+    matrix_bandwidth: float | None = None,
+    cache: int = 48 * 1024,
+    multiprocessors: int = 14,
+    thread_blocks: int = 112,
+) -> dict[str, float]:
+    """Least time for the memory traffic of Y = A X on a GPU, by where X is kept; single precision.
+
+    Parameters
+    ----------
+    size : tuple (rows, columns, nonzeros)
+        m, n and Z of A.
+    k : int
+        Columns of X.
+    bandwidth, matrix_bandwidth : float
+        Bytes a second for X and Y, and for A, by default the same.
+    cache : int
+        Bytes of texture cache of a multiprocessor, and of shared memory of a block of threads.
+    multiprocessors, thread_blocks : int
+        N_SM, and O of (70): blocks that run at the same time.
+
+    Returns
+    -------
+    dict
+        Seconds by "global" memory (71), "texture" cache (75), "shared" memory for X (81), and for X and Y,
+        "shared both" (83). The defaults are the K20x of the thesis, with 256 threads a block.
+
+    Examples
+    --------
+    The thesis finds texture cache useful up to 13 columns for the documents of RCV1, shared memory up to 6:
+
+    >>> from symclust.bounds import gpu_memory_seconds
+    >>> rcv1 = (149_113, 764_751, 59_851_107)
+    >>> few, many = gpu_memory_seconds(rcv1, 2), gpu_memory_seconds(rcv1, 32)
+    >>> few["texture"] < few["global"], many["texture"] < many["global"]
+    (True, False)
+    """
+    m, n, entries = size
+    matrix = 2 * entries / (matrix_bandwidth or bandwidth)
+    texture_blocks, blocks = ceil(2 * k * n / cache), ceil(4 * k * n / cache)  # of columns, (77) and (82)
+    row_blocks = ceil(4 * k * m / cache)  # (85)
+    reads_and_writes = {
+        "global": (entries, m),
+        "texture": (multiprocessors * n, texture_blocks * m),
+        "shared": (thread_blocks * n, blocks * m),
+        "shared both": (row_blocks * n, m),
+    }
+    return {name: 4 * (matrix + k * sum(rows) / bandwidth) for name, rows in reads_and_writes.items()}
 
 
 def smallest_eigenvalue(operator: Operator) -> float:

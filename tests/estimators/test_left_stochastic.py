@@ -265,7 +265,11 @@ def test_error_parts_are_those_of_the_whole_matrices(k, solver):
     parts = model.error_parts()
     for name, step in zip(("rank", "plane", "simplex"), steps, strict=True):
         assert getattr(parts, name) == pytest.approx(np.sum(step**2), rel=1e-6, abs=1e-9)
-    for name, (i, j) in {"rank_and_simplex": (0, 2), "rank_and_plane": (0, 1), "plane_and_simplex": (1, 2)}.items():
+    for name, (i, j) in {
+        "rank_and_simplex": (0, 2),
+        "rank_and_plane": (0, 1),
+        "plane_and_simplex": (1, 2),
+    }.items():
         assert getattr(parts, name) == pytest.approx(2 * np.sum(steps[i] * steps[j]), rel=1e-6, abs=1e-9)
     assert parts.total == pytest.approx(model.objective_, rel=1e-9)
 

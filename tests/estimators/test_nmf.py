@@ -432,7 +432,11 @@ def test_no_dense_array_of_the_size_of_the_data(cls, solver):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"solver": "newton"}, OptionError, r"solver='newton' is not known. Choose one of 'active_set', 'bpp'"),
+        (
+            {"solver": "newton"},
+            OptionError,
+            r"solver='newton' is not known. Choose one of 'active_set', 'bpp'",
+        ),
         ({"init": "merge"}, OptionError, r"init='merge' is not known.*'random', 'spectral', or give a pair"),
         ({"init": np.ones((80, 3))}, InputError, r"pair of arrays \(W, C\), got ndarray"),
         (

@@ -208,5 +208,7 @@ def test_single_precision(rule):
 
 
 def test_unknown_rules_are_refused():
-    with pytest.raises(OptionError, match=r"step_rule='wild'.*'search', 'accelerated', 'adaptive', 'lanczos'"):
+    with pytest.raises(
+        OptionError, match=r"step_rule='wild'.*'search', 'accelerated', 'adaptive', 'lanczos'"
+    ):
         ProjectedGradient("wild")

@@ -51,7 +51,9 @@ class CountingBipartite(Bipartite):
 
 
 def test_these_are_all():
-    assert {*EXACT, "hals", "multiplicative", "multiplicative_as_printed", "projected_gradient"} == set(SOLVERS)
+    assert {*EXACT, "hals", "multiplicative", "multiplicative_as_printed", "projected_gradient"} == set(
+        SOLVERS
+    )
 
 
 def test_both_exact_solvers_take_the_same_steps(planted, as_problem):

@@ -20,7 +20,6 @@ from symclust.starts._base import Formula, Setting, Start
 __all__ = ["Greedy", "GreedyAsPrinted", "GreedyThroughout", "Zero"]
 
 
-
 class ByColumns(Formula):
     """An init that grows one column after the other, visiting the rows of A one by one.
 
@@ -242,7 +241,9 @@ def _grow(columns: Columns, residual: Residual, picks: float) -> None:
     columns.visit(np.array([residual.seed]))
     columns.place(residual.seed, residual.height)
     ties.add(residual.seed)
-    for _ in range(int(min(picks, residual.A.n)) - 3):  # the last score ranks all others, Algorithm 6, lines 9-14
+    for _ in range(
+        int(min(picks, residual.A.n)) - 3
+    ):  # the last score ranks all others, Algorithm 6, lines 9-14
         k = ties.strongest()
         columns.visit(np.array([k]))
         ties.add(k)
