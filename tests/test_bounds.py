@@ -57,7 +57,7 @@ def test_so_many_steps_are_enough():
     """In fact far fewer."""
     M, H = signed(20), np.random.default_rng(1).random((20, 3))
     most = iteration_bound(M, H, epsilon=1.0)
-    for number in range(most):
+    for number in range(most):  # noqa: B007
         gradient = 4 * (H @ (H.T @ H) - M @ H)
         free = np.where((H > 0) | (gradient < 0), gradient, 0)
         if np.sum(free**2) <= 1.0:

@@ -4,10 +4,10 @@
 `coupling_bound`        the coupling of two factors above which they end equal, constrained, corollary 1
 `lipschitz_bound`       how sharply ‖M − HHᵀ‖² bends, constrained, proposition 1
 `iteration_bound`       steps until a point is nearly critical, constrained, theorem 4
-`perturbation_bounds`   errors of a left-stochastic factor of a disturbed similarity, leftstochastic, theorem 5
+`perturbation_bounds`   errors of the factor of a disturbed similarity, leftstochastic, theorem 5
 `flat_flops`            operations of a step of NMF with k columns, thesis (51)
 `tree_flops`            the same for k − 1 splits in two, thesis (52)
-`gpu_memory_seconds`    time of a sparse product on a GPU by the cache that is used, thesis (71)-(89)
+`gpu_memory_seconds`    time of a sparse product on a GPU, by the cache that is used, thesis (71)-(89)
 ======================  ====================================================================================
 """
 

@@ -245,7 +245,7 @@ class LeftStochastic(SimilarityEstimator):
     def freedom(self) -> Freedom:
         """How far the samples may turn before one leaves the simplex, and before one changes clusters.
 
-        The angles α and β of section 2.4, for three clusters. `is_unique_` sees further than their comparison.
+        The angles α and β of section 2.4, for three clusters. `is_unique_` sees further than comparing them.
 
         Examples
         --------

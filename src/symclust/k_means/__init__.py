@@ -1,7 +1,8 @@
 """k-means in three kinds, shared by trees, topics and estimators.
 
 ===================  =======================================================================================
-`plain_k_means`      scikit-learn's k-means, on one thread; `online_phase` goes on from its labels, `both_phases` does both
+`plain_k_means`      scikit-learn's k-means, on one thread
+`both_phases`        the same, and then samples one by one; `online_phase` is that phase alone
 `SphericalRuns`      k-means by cosines, many starts side by side; `scattered_samples` gives the first centres
 `KernelRuns`         weighted kernel k-means, many starts side by side; `first_labels` gives the first labels
 `merges`             the merges of clusters to a single one, `uneven_merges` those by another loss

@@ -58,7 +58,7 @@ def measure_angles(P: Array, tolerance: float) -> Angles:
 
 @dataclass(frozen=True)
 class Freedom:
-    """How far the samples of three clusters may turn about the centre of the simplex, in radians (section 2.4).
+    """How far the samples of three clusters may turn about the simplex's centre, in radians (section 2.4).
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ def adaptive_step(problem: Problem, state: State) -> Steps:
 
 
 def lanczos_step(problem: Problem, state: State) -> Steps:
-    """Constrained Algorithm 2 as printed: σ_max of each point to many digits, by a dozen products and more."""
+    """Constrained Algorithm 2 as printed: σ_max of each point to six digits, by a dozen products or more."""
     point = yield from _current(problem, state)
     state.memory["sigma"] = yield from largest_by_lanczos(point.H, state.memory["vector"])
     yield from _descend(problem, state, point)

@@ -136,8 +136,9 @@ def active_set(
     C = _second_direction(samples, random_state)
     if C is None:
         return None
-    first = 0.0
-    for n_iter in range(1, max_iter + 1):
+    first, n_iter = 0.0, 0
+    while n_iter < max_iter:
+        n_iter += 1
         W = solve_by_active_set(C.T @ C, samples.times(C))
         G, R = W.T @ W, samples.transposed_times(W)
         gradient = C @ G - R
