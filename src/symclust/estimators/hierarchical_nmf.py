@@ -161,7 +161,7 @@ class HierarchicalNMF(Clusterer):
         ----------
         X : array-like, sparse, Dask array or tensor of shape (n_samples, n_features)
             Nonnegative. The blocks of a Dask array, dense or sparse, stay where they are while a node has
-            many entries (docs/large_data.md). Where X is a tensor of PyTorch, dense or sparse, nodes with many
+            many entries (docs/large_data.md). If X is a tensor of PyTorch, dense or sparse, nodes with many
             entries are split on its device.
         y : ignored
             For scikit-learn's conventions.
