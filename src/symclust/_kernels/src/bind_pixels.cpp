@@ -2,6 +2,26 @@
 
 namespace symclust {
 
+// The arguments that say how pixels are compared.
+struct Compared {
+    Matrix<float> across, down;
+    Cube<float> features;
+    Matrix<bool> valid;
+    Matrix<int32_t> offsets;
+    Vector<int32_t> before, order;
+
+    PixelGraph graph(float sharpness) const {
+        const ptrdiff_t rows = valid.shape(0), columns = valid.shape(1), count = offsets.shape(0);
+        shaped("across", across, rows, columns), shaped("down", down, rows, columns);
+        shaped("features", features, rows, columns, any_size), shaped("offsets", offsets, count, 2);
+        shaped("before", before, count);
+        within("before", before, -1, count), within("order", order, 0, count);
+        for (ptrdiff_t e = 0; e < count; ++e)
+            expect(offsets.data()[2 * e] >= 0, "offsets", "lead upwards");
+        return {across, down, features, valid, Rays{offsets.data(), before.data(), count}, sharpness};
+    }
+};
+
 template <typename I>
 void bind_pixels_type(nb::module_& m) {
     define(
@@ -9,18 +29,15 @@ void bind_pixels_type(nb::module_& m) {
         [](Matrix<float> across, Matrix<float> down, Cube<float> features, Matrix<bool> valid,
            Matrix<int32_t> offsets, Vector<int32_t> before, Vector<int32_t> order, float sharpness,
            Vector<I> indptr, MutableVector<I> indices, MutableVector<float> values) {
-        const ptrdiff_t rows = valid.shape(0), columns = valid.shape(1), count = offsets.shape(0);
-        shaped("across", across, rows, columns), shaped("down", down, rows, columns);
-        shaped("features", features, rows, columns, any_size), shaped("offsets", offsets, count, 2);
-        shaped("before", before, count), shaped("indptr", indptr, rows * columns + 1);
+        const PixelGraph graph =
+            Compared{across, down, features, valid, offsets, before, order}.graph(sharpness);
+        shaped("indptr", indptr, graph.rows * graph.columns + 1);
         expect(indptr.data()[0] == 0, "indptr", "does not begin with 0");
-        within("before", before, -1, count), within("order", order, 0, count);
-        shaped("indices", indices, indptr.data()[rows * columns]), shaped("values", values, indices.shape(0));
-        const Rays rays{offsets.data(), before.data(), count};
-        const PixelGraph graph(across, down, features, valid, rays, sharpness);
+        shaped("indices", indices, indptr.data()[graph.rows * graph.columns]);
+        shaped("values", values, indices.shape(0));
         nb::gil_scoped_release release;
-        fill_pixels(graph, rays, order.data(), ptrdiff_t(order.shape(0)), rows, columns, indptr.data(),
-                    indices.data(), values.data());
+        fill_pixels(graph, order.data(), ptrdiff_t(order.shape(0)), indptr.data(), indices.data(),
+                    values.data());
         },
         "across", "down", "features", "valid", "offsets", "before", "order", "sharpness"_a, "indptr",
         "indices", "values");
@@ -48,6 +65,26 @@ void bind_pixels(nb::module_& m) {
         });
         },
         "bins", "offsets", "wedges", "smoothing", "n_bins"_a, "out");
+    // Pairs of groups, those of no group being −1, with their sums: see `GroupSums`.
+    define(
+        m, "group_affinity",
+        [](Matrix<float> across, Matrix<float> down, Cube<float> features, Matrix<bool> valid,
+           Matrix<int32_t> offsets, Vector<int32_t> before, Vector<int32_t> order, float sharpness,
+           Matrix<int32_t> groups) {
+        const PixelGraph graph =
+            Compared{across, down, features, valid, offsets, before, order}.graph(sharpness);
+        shaped("groups", groups, graph.rows, graph.columns);
+        std::vector<int32_t> first, second;
+        std::vector<double> plain, normalized;
+        {
+            nb::gil_scoped_release release;
+            GroupSums(graph, order.data(), ptrdiff_t(order.shape(0)), groups.data())
+                .write(first, second, plain, normalized);
+        }
+        return nb::make_tuple(as_array(std::move(first)), as_array(std::move(second)),
+                              as_array(std::move(plain)), as_array(std::move(normalized)));
+        },
+        "across", "down", "features", "valid", "offsets", "before", "order", "sharpness"_a, "groups");
     bind_pixels_type<int32_t>(m);
     bind_pixels_type<int64_t>(m);
 }
