@@ -198,7 +198,7 @@ def _filter_responses(brightness: Array) -> Array:
 
 
 def _filtered_by_all(image: Array, filters: Array) -> Array:
-    """Return an image convolved with each of some filters, mirrored at its frame; one transform serves all."""
+    """Return an image, mirrored at its frame, convolved with each of some filters in one transform."""
     reach = filters.shape[1] // 2
     mirrored = np.pad(image, reach, mode="symmetric")
     shape = [fft.next_fast_len(size, real=True) for size in mirrored.shape]
