@@ -33,7 +33,7 @@ struct NearestLists {
 template <typename T>
 void keep_nearest(const T* products, const T* rows, const T* columns, int64_t first_row, int64_t first_column,
                   NearestLists<T> of_rows, NearestLists<T> of_columns, ptrdiff_t width) {
-    constexpr ptrdiff_t strip = 64;
+    constexpr ptrdiff_t strip = 32;
     std::vector<T> limits(width, -std::numeric_limits<T>::infinity());
     for (ptrdiff_t j = 0; j < of_columns.n; ++j) limits[j] = of_columns.last(j);
     for (ptrdiff_t i = 0; i < of_rows.n; ++i) {
