@@ -77,6 +77,7 @@ compare_pairs = _module.compare_pairs
 contract_graph = _module.contract_graph
 coordinate_rows = _module.coordinate_rows
 coordinate_sparse = _module.coordinate_sparse
+count_words = _module.count_words
 half_disk_differences = _module.half_disk_differences
 join_nodes = _module.join_nodes
 keep_nearest = _module.keep_nearest

@@ -219,7 +219,12 @@ class SparseProduct(Expansion):
         return Q[:, self._rest], Q[:, self._full].toarray() - self._center
 
     def _block(self, Q: sparse.csr_array, count: int) -> Array:
-        return np.argpartition(self._closeness(Q), count - 1, axis=1)[:, :count]
+        closeness = self._closeness(Q)
+        halves, numbers = np.full((Q.shape[0], count), np.inf), np.zeros((Q.shape[0], count), dtype=np.int64)
+        closeness *= -1  # the kernel subtracts: a pass over each row, where a partition takes several
+        zeros = np.zeros(Q.shape[0]), np.zeros(closeness.shape[1])
+        _kernels.keep_nearest(closeness, *zeros, 0, 0, halves, numbers, halves[:0], numbers[:0])
+        return numbers
 
     def _squares(self, Q: sparse.csr_array) -> Array:
         thin, thick = self._parts(Q)

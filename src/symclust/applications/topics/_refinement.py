@@ -1,8 +1,8 @@
 """Topics from the leaves of a tree: documents may change their leaf, leaves merge, and a new tree joins them.
 
 A tree of splits cannot take back what an early split did wrong. So it is grown to more leaves than are
-wanted; spherical k-means moves documents between them; the pair whose union costs least is merged until
-as many are left as were asked for; documents move again. Merging on to the root gives the tree that is shown.
+wanted, and `document_clusters` makes topics of these and of leaves of other trees. Merging on to the root gives
+the tree that is shown.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
-from symclust.applications.topics._documents import Documents, documents_of, normalized_rows
+from symclust._types import Array, RandomState
+from symclust.applications.topics._documents import BlockDocuments, Documents, documents_of, normalized_rows
 from symclust.estimators import FlatTopics, refuse_to_save_blocks
 from symclust.hierarchy import Tree
+from symclust.inputs import document_clusters
 from symclust.k_means import Merge, joined, merges
 from symclust.operators import stacked
 from symclust.storage import Savable
@@ -51,21 +54,22 @@ class RefinedTopics(Savable):
     X: Any
 
     @classmethod
-    def of(cls, X: Any, labels: Array, n_topics: int | None) -> Self:
+    def of(cls, X: Any, labels: Array, n_topics: int | None, random_state: RandomState = None) -> Self:
         """At most `n_topics` topics from the leaves of a tree; all of them if it is None.
 
         X is a csr_array or RowBlocks of weights, no row of it zero. Documents that the tree has set aside
         have the label -1 and move no centre.
         """
-        documents = documents_of(X)
-        with single_threaded_blas():
-            labels, centers = documents.settled(labels)
-            if n_topics is not None and len(centers) > n_topics:
-                found = merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
-                labels, centers = documents.settled(joined(labels, found))
-            labels = documents.placed(labels, centers)
-        tree = _tree(labels, merges(documents.sums(labels, len(centers))))
-        order = [int(labels[leaf.members].max()) for leaf in tree.leaves()]
+        documents, found = documents_of(X), None
+        if n_topics is not None and labels.max() >= n_topics and isinstance(documents, Documents):
+            rng = check_random_state(random_state)
+            found = document_clusters(documents.X, n_topics, rng, [labels])
+            found = None if found is None else _without_strangers(documents, found)
+        if found is None:
+            found = _merged(documents, labels, n_topics)
+        S = documents.sums(found, int(found.max()) + 1)
+        tree, centers = _tree(found, merges(S)), normalize(S).toarray().astype(documents.X.dtype)
+        order = [int(found[leaf.members].max()) for leaf in tree.leaves()]
         return cls(tree, tree.cut(len(order)), centers[order], documents.X)
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
@@ -106,6 +110,26 @@ class RefinedTopics(Savable):
     def transform(self, X: Any) -> Array:
         """The memberships of other documents, as in `flatten`."""
         return FlatTopics.of(documents_of(X).X, self.components_).membership_
+
+
+def _merged(documents: Documents | BlockDocuments, labels: Array, n_topics: int | None) -> Array:
+    """Topics of documents that are few, or in blocks, or to be as many as leaves."""
+    with single_threaded_blas():
+        labels, centers = documents.settled(labels)
+        if n_topics is not None and len(centers) > n_topics:
+            found = merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
+            labels, centers = documents.settled(joined(labels, found))
+        return documents.placed(labels, centers)
+
+
+def _without_strangers(documents: Documents, labels: Array) -> Array:
+    """Labels in which no document is in a topic whose other documents share no term with it."""
+    S = documents.sums(labels, int(labels.max()) + 1)
+    cosines = (documents.X @ S.T.toarray())[np.arange(len(labels)), labels]  # with itself, that is 1
+    known = np.bincount(labels, cosines > 1 + np.sqrt(np.finfo(cosines.dtype).eps)) > 0
+    strangers = known[labels] & (cosines <= 1 + np.sqrt(np.finfo(cosines.dtype).eps))
+    labels = np.where(strangers, -1, labels)
+    return documents.placed(labels, normalize(documents.sums(labels, len(known))).toarray())
 
 
 def _tree(labels: Array, found: list[Merge]) -> Tree:

@@ -10,8 +10,8 @@ import numpy as np
 
 from symclust._text import showable
 from symclust.applications.topics._corpus import Corpus
+from symclust.applications.topics._counting import JOINERS
 from symclust.applications.topics._documents import BlockDocuments, Documents
-from symclust.applications.topics._terms import JOINERS
 from symclust.hierarchy import Tree
 
 EXCERPT = 200  # characters of a document that are kept with a topic

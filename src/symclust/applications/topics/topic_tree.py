@@ -16,6 +16,7 @@ from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._joining import join_documents
+from symclust.applications.topics._terms import counts_of
 from symclust.applications.topics._topic import Topic, draw_tree, excerpt
 from symclust.describe import Found, Trait
 from symclust.documents import DocumentWeights, weighted_rows
@@ -67,7 +68,7 @@ class FittedTopics:
                     "The topics come from a matrix of counts, so how texts become counts is not known: give "
                     "the counts of the new documents, with the same columns."
                 )
-            return sparse.csr_array(self.vectorizer.transform(corpus.countable()))
+            return sparse.csr_array(counts_of(self.vectorizer, corpus.countable()))
         if corpus.counts.shape[1] != len(self.terms):
             raise InputError(
                 f"The matrix has {corpus.counts.shape[1]} columns, but the topics know {len(self.terms)} "

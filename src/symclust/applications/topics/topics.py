@@ -173,7 +173,7 @@ def topics(
     assert not isinstance(n_topics, str)
     params = {**TREE, "random_state": random_state, **(model_params or {})}
     model = _fit(HierarchicalNMF(_leaves(n_topics, len(kept), refine), **params), X, refine)
-    found = model if not refine else RefinedTopics.of(X, model.labels_, n_topics)
+    found = model if not refine else RefinedTopics.of(X, model.labels_, n_topics, random_state)
     corpus.notes += _shortfall(model, len(found.components_), n_topics)
     has_names, shown = _has_names(corpus), (n_terms, n_examples)
     fitted = FittedTopics(vectorizer, weights, found, terms, has_names, kept, len(corpus), reading, *shown)
