@@ -86,6 +86,7 @@ kernel_k_means_update = _module.kernel_k_means_update
 label_parts = _module.label_parts
 max_threads = _module.max_threads
 move_nodes = _module.move_nodes
+nearest_sparse = _module.nearest_sparse
 nnls_active_set = _module.nnls_active_set
 nnls_block_pivoting = _module.nnls_block_pivoting
 nnls_hals = _module.nnls_hals
