@@ -80,7 +80,7 @@ def document_clusters(
 def topic_leaves(X: sparse.csr_array, n_clusters: int, rng: Any) -> Array:
     """Return the leaves of a tree of topics, as `topics` grows it, of documents with rows of unit length."""
     cut = DocumentWeights(tfidf=False).fit_transform(X)
-    trials = Trials(splits.rank_two, ratio=30.0, score=scores.energy)
+    trials = Trials(splits.rank_two, score=scores.energy)
     growth = TopicGrowth(Samples.of(cut), X.shape[0], trials, rng)
     with single_threaded_blas():
         tree = growth.grow(min(TOPICS * n_clusters, X.shape[0]))

@@ -7,6 +7,7 @@ the tree that is shown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -44,6 +45,8 @@ class RefinedTopics(Savable):
         Centres of the leaves, of unit length.
     X : csr_array or RowBlocks
         The documents, rows of unit length.
+    by_words : bool
+        Whether topics are the clusters of X; if not, something else that is known of the documents told them.
     """
 
     _left_out: ClassVar[dict[str, str]] = {"X": "flatten()"}
@@ -52,6 +55,7 @@ class RefinedTopics(Savable):
     labels_: Array
     components_: Array
     X: Any
+    by_words: bool = True
 
     @classmethod
     def of(cls, X: Any, labels: Array, n_topics: int | None, random_state: RandomState = None) -> Self:
@@ -67,10 +71,24 @@ class RefinedTopics(Savable):
             found = None if found is None else _without_strangers(documents, found)
         if found is None:
             found = _merged(documents, labels, n_topics)
-        S = documents.sums(found, int(found.max()) + 1)
-        tree, centers = _tree(found, merges(S)), normalize(S).toarray().astype(documents.X.dtype)
-        order = [int(found[leaf.members].max()) for leaf in tree.leaves()]
-        return cls(tree, tree.cut(len(order)), centers[order], documents.X)
+        return cls.of_clusters(documents, found)
+
+    @classmethod
+    def of_clusters(cls, documents: Documents | BlockDocuments, labels: Array, vectors: Array | None = None) -> Self:
+        """Topics of clusters, none of them empty, in the tree of merges by words, or by unit rows of vectors."""
+        S = documents.sums(labels, int(labels.max()) + 1)
+        near = S if vectors is None else Documents(sparse.csr_array(vectors)).sums(labels, S.shape[0])
+        tree, centers = _tree(labels, merges(near)), normalize(S).toarray().astype(documents.X.dtype)
+        order = [int(labels[leaf.members].max()) for leaf in tree.leaves()]
+        return cls(tree, tree.cut(len(order)), centers[order], documents.X, vectors is None)
+
+    def merged(self, groups: Sequence[Sequence[int]]) -> Self:
+        """The same topics with the leaves of each group joined; the tree above is made anew, by words."""
+        into = np.arange(len(self.components_))
+        for group in groups:
+            into[list(group)] = min(group)
+        labels = np.unique(into, return_inverse=True)[1][self.labels_]
+        return replace(self.of_clusters(Documents(self.X), np.where(self.labels_ < 0, -1, labels)), by_words=self.by_words)
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
         if data:
