@@ -93,16 +93,21 @@ def topics_by_group(tree: TopicTree, groups: Any, n_terms: int) -> Any:
         raise InputError(f"groups has {len(codes)} entries, and there are {len(tree.names)} documents.")
     fitted, X = tree._fitted, _refined(tree, "by").X
     own, labels = codes[fitted.kept], tree.labels_[fitted.kept]
-    of_all, rows = X.T @ np.ones(X.shape[0]), []
-    for group, name in enumerate(names):
-        total = int(np.count_nonzero((own == group) & (labels >= 0)))
-        for leaf in tree.leaves:
-            members = np.flatnonzero((own == group) & (labels == leaf.label))
-            if members.size:
-                order = telling(X[members].T @ np.ones(members.size), of_all, fitted.idf)[0]
-                terms = distinct(fitted.terms[order[: 3 * n_terms]].tolist(), n_terms)
-                row = {"group": name, "topic": leaf.label, "documents": members.size}
-                rows.append({**row, "share": members.size / total, "terms": ", ".join(terms)})
+    number = np.where((own < 0) | (labels < 0), -1, own * len(tree.leaves) + labels)
+    present, parts = np.unique(number[number >= 0], return_inverse=True)
+    place = np.full(len(number), -1)
+    place[number >= 0] = parts
+    has = Documents(X).frequencies(place, len(present)).toarray()
+    whole = Documents(X).frequencies(np.zeros(len(number), dtype=np.intp), 1).toarray()[0]
+    sizes, rows = np.bincount(parts), []
+    groups_of, labels_of = np.divmod(present, len(tree.leaves))
+    totals = np.bincount(groups_of, weights=sizes)
+    for part, (group, label, size) in enumerate(zip(groups_of, labels_of, sizes.tolist(), strict=True)):
+        tells = telling(has[part], size, whole, len(number))
+        order = np.argsort(-tells, kind="stable")[: 3 * n_terms]
+        terms = distinct(fitted.terms[order[has[part][order] > 0]].tolist(), n_terms)
+        row = {"group": names[group], "topic": label, "documents": size, "share": size / totals[group]}
+        rows.append({**row, "terms": ", ".join(terms)})
     return pandas.DataFrame(rows, columns=["group", "topic", "documents", "share", "terms"])
 
 

@@ -67,8 +67,9 @@ class Topic:
         The documents in it, by their numbers among those given.
     terms : tuple of (str, float)
         The terms that set its leaves apart from all documents, the most telling first, and their weights in
-        its mean document: ordered by p log(p/q), with p and q the shares of a term in a leaf and in all
-        documents, added up over the documents of its leaves. Of a word and its plural one is there.
+        its mean document: ordered by p log(p/q), with p and q the shares of the documents of a leaf and of
+        all documents that have the term, added up over the documents of its leaves. Of a word and its plural
+        one is there.
     score : float
         What its split is worth: how much closer documents are to the centres of the two parts than to a
         common one, their cosines added up; for trees that are not refined, (63) of Kuang (2014), also for
@@ -113,7 +114,7 @@ def describe_nodes(
     """
     tree, kept, n_examples = fitted.model.tree_, fitted.kept, fitted.n_examples
     nodes = list(tree.walk())
-    telling, typical = _ranked(tree, documents, fitted.idf), documents.typical(tree, n_examples)
+    telling, typical = _ranked(tree, documents), documents.typical(tree, n_examples)
     ranked = [telling[node.number] for node in nodes]
     coherence = documents.coherence([order for order, _ in ranked])
     labels = {leaf.number: label for label, leaf in enumerate(tree.leaves())}
@@ -169,33 +170,24 @@ def _singular(term: str) -> str:
     return term
 
 
-def telling(part: np.ndarray, whole: np.ndarray, idf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The terms of some documents by how they set these apart from all, and how much each tells.
+def telling(has: np.ndarray, n: int, whole: np.ndarray, n_whole: int) -> np.ndarray:
+    """How much terms set some documents apart from all: p log(p/q), with p and q the shares that have them.
 
-    With p and q the shares of a term in the weights of a part and of all documents, before rare terms were given
-    more, it tells p log(p/q) of the divergence of p from q.
+    Counts or weights in place of documents prefer rare terms, and those that few documents repeat: topics are
+    then told by words that hardly meet (docs/evidence/documents.md).
 
     Parameters
     ----------
-    part, whole : ndarray of shape (n_terms,)
-        Sums of weighted documents.
-    idf : ndarray of shape (n_terms,)
-        The weights of terms.
+    has, whole : ndarray of shape (n_terms,)
+        The numbers of some and of all documents that have each term.
+    n, n_whole : int
+        The numbers of these documents.
     """
-    p, q = (np.divide(own, idf, out=np.zeros_like(own), where=idf > 0) for own in (part, whole))
-    p, q = p / (p.sum() or 1), q / (q.sum() or 1)
-    tells = p * np.log(np.divide(p, q, out=np.ones_like(p), where=(p > 0) & (q > 0)))
-    return _order(part, tells), tells
+    p, q = has / max(n, 1), whole / max(n_whole, 1)
+    return p * np.log(np.divide(p, q, out=np.ones_like(p), where=p > 0))
 
 
-def _order(weights: np.ndarray, tells: np.ndarray) -> np.ndarray:
-    present = np.flatnonzero(weights)
-    return present[np.lexsort((-weights[present], -tells[present]))]
-
-
-def _ranked(
-    tree: Tree, documents: Documents | BlockDocuments, idf: np.ndarray
-) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+def _ranked(tree: Tree, documents: Documents | BlockDocuments) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """The terms of each node by what they tell, and their weights in its mean document.
 
     A node's terms are those that its leaves are told by, added up over their documents: what many of them share
@@ -203,18 +195,24 @@ def _ranked(
     noise.
     """
     leaves = tree.leaves()
-    own = documents.sums(tree.cut(len(leaves)), len(leaves)).toarray()
-    whole = documents.sums(np.zeros(tree.n_samples, dtype=np.intp), 1).toarray()[0]
-    sums = dict(zip((leaf.number for leaf in leaves), own, strict=True))
-    tells = {leaf.number: len(leaf.members) * telling(sums[leaf.number], whole, idf)[1] for leaf in leaves}
+    cut = tree.cut(len(leaves))
+    own, has = documents.sums(cut, len(leaves)).toarray(), documents.frequencies(cut, len(leaves)).toarray()
+    whole = documents.frequencies(np.zeros(tree.n_samples, dtype=np.intp), 1).toarray()[0]
+    sums, tells = {}, {}
+    for label, leaf in enumerate(leaves):
+        size = len(leaf.members)
+        sums[leaf.number] = own[label]
+        tells[leaf.number] = size * telling(has[label], size, whole, tree.n_samples)
     found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for node in reversed(list(tree.walk())):
         number = node.number
         if node.children:
             sums[number] = np.sum([sums.pop(child) for child in node.children], axis=0)
             tells[number] = np.sum([tells.pop(child) for child in node.children], axis=0)
-        order = _order(sums[number], tells[number])
-        found[number] = order, sums[number][order] / np.linalg.norm(sums[number][order])
+        weights = sums[number]
+        present = np.flatnonzero(weights)
+        order = present[np.lexsort((-weights[present], -tells[number][present]))]
+        found[number] = order, weights[order] / np.linalg.norm(weights[order])
     return found
 
 

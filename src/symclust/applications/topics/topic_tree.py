@@ -46,11 +46,6 @@ class FittedTopics:
     n_terms: int = 20  # kept with each topic, as `n_examples` are
     n_examples: int = 3
 
-    @property
-    def idf(self) -> Array:
-        """How much more rare terms count."""
-        return self.weights.idf_
-
     def place(self, texts: Any) -> Placement:
         """Labels and weights of new documents."""
         corpus = read_corpus(texts, **self.reading)
