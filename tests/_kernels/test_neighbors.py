@@ -72,7 +72,10 @@ def test_pairs_are_compared_in_double_precision(dtype):
 )
 def test_sparse_rows_meet_all_columns(seed, m, n, size, stride):
     rng = np.random.default_rng(seed)
-    Q, X = (sparse.csr_array(rng.integers(0, 4, (rows, 12)) * (rng.random((rows, 12)) < 0.3) * 1.0) for rows in (m, n))
+    Q, X = (
+        sparse.csr_array(rng.integers(0, 4, (rows, 12)) * (rng.random((rows, 12)) < 0.3) * 1.0)
+        for rows in (m, n)
+    )
     halves = rng.integers(0, 9, (m if stride else 1, n)).astype(float)
     found, numbers = np.full((m, size), np.inf), np.zeros((m, size), dtype=np.int64)
     parts = [

@@ -367,14 +367,23 @@ def test_words_without_marks_are_what_they_were(text):
 
 WORDS_OF_MANY = [
     *("The 2nd don't, a_b _c x 42 naïve Straße İstanbul", "हिन्दी की किताबें", "ภาษาไทย", "كِتَابٌ مُعَلِّمٌ"),
-    *("שָׁלוֹם", "தமிழ் മലയാളം", "می\u200cخواهم \u200c\u200dکتاب\u200c", "한국어 中文字 かな", "Ωμέγα Ж7я 𝒳𝒴 ٤٢ x²", "\ud800ab"),
+    *(
+        "שָׁלוֹם",
+        "தமிழ் മലയാളം",
+        "می\u200cخواهم \u200c\u200dکتاب\u200c",
+        "한국어 中文字 かな",
+        "Ωμέγα Ж7я 𝒳𝒴 ٤٢ x²",
+        "\ud800ab",
+    ),
 ]
 
 
 @pytest.mark.parametrize("pattern", [ANY_WORD, token_pattern()])
 @hypothesis.given(
     texts=st.lists(
-        st.text(st.sampled_from(sorted(set("".join(WORDS_OF_MANY))))) | st.text() | st.sampled_from(WORDS_OF_MANY),
+        st.text(st.sampled_from(sorted(set("".join(WORDS_OF_MANY)))))
+        | st.text()
+        | st.sampled_from(WORDS_OF_MANY),
         min_size=1,
         max_size=6,
     ),

@@ -49,11 +49,11 @@ from symclust.validation import (
 class HierarchicalNMF(Clusterer):
     """Cluster samples × features top-down, by NMF with two columns: HierNMF2.
 
-    The leaf is split next whose terms fall best into two rankings (mNDCG, thesis (58)-(63)), and of whose samples
-    two topics explain most beyond one. If a split only cuts off a few samples, they are outliers and belong to
-    no leaf. Cost is linear in the
-    nonzeros of X for each level of the tree. X is nonnegative: counts, tf-idf weights, intensities; documents
-    need tf-idf, unit length and the weights of the normalised cut first (docs/documents.md).
+    The leaf is split next whose terms fall best into two rankings (mNDCG, thesis (58)-(63)), and of whose
+    samples two topics explain most beyond one. If a split only cuts off a few samples, they are outliers and
+    belong to no leaf. Cost is linear in the nonzeros of X for each level of the tree. X is nonnegative: counts,
+    tf-idf weights, intensities; documents need tf-idf, unit length and the weights of the normalised cut
+    first (docs/documents.md).
 
     Parameters
     ----------

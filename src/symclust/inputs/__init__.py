@@ -2,7 +2,8 @@
 
 `reading` turns X into a `similarity`, with the kind of X asked once (`validation.kinds`): `table` prepares
 tables, `features` compares samples, `networks` reads graphs, `choice` decides for ``affinity="auto"``.
-`document_clusters` divides documents; `placing` finds the memberships of new samples, `ignored` reads the pairs without information.
+`document_clusters` divides documents; `placing` finds the memberships of new samples, `ignored` reads the
+pairs without information.
 """
 
 from symclust.inputs.document_clusters import document_clusters

@@ -19,8 +19,8 @@ from symclust.readers import Source, Texts, folder_texts, json_texts
 from symclust.validation import check_features, is_a, is_missing
 
 EXPECTED = (
-    "Give a list of strings, a dict of names and strings, a Series, a table of columns of text, the path of a folder of text files or of "
-    "a .jsonl or .jsonl.gz file, or a documents × terms matrix of counts."
+    "Give a list of strings, a dict of names and strings, a Series, a table of columns of text, the path "
+    "of a folder of text files or of a .jsonl or .jsonl.gz file, or a documents × terms matrix of counts."
 )
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 

@@ -127,7 +127,7 @@ def _refined(tree: TopicTree, what: str) -> RefinedTopics:
 
 
 def _beginnings(tree: TopicTree) -> list[Any] | None:
-    """The beginnings of documents that are shown, None for the others; None for all if there were no texts."""
+    """Beginnings of the documents that are shown, None for the others; no list if there were no texts."""
     if tree._fitted.vectorizer is None:
         return None
     beginnings: list[Any] = [None] * len(tree.names)

@@ -1,8 +1,8 @@
 """Topics from the leaves of a tree: documents may change their leaf, leaves merge, and a new tree joins them.
 
 A tree of splits cannot take back what an early split did wrong. So it is grown to more leaves than are
-wanted, and `document_clusters` makes topics of these and of leaves of other trees. Merging on to the root gives
-the tree that is shown.
+wanted, and `document_clusters` makes topics of these and of leaves of other trees. Merging on to the root
+gives the tree that is shown.
 """
 
 from __future__ import annotations
@@ -74,8 +74,10 @@ class RefinedTopics(Savable):
         return cls.of_clusters(documents, found)
 
     @classmethod
-    def of_clusters(cls, documents: Documents | BlockDocuments, labels: Array, vectors: Array | None = None) -> Self:
-        """Topics of clusters, none of them empty, in the tree of merges by words, or by unit rows of vectors."""
+    def of_clusters(
+        cls, documents: Documents | BlockDocuments, labels: Array, vectors: Array | None = None
+    ) -> Self:
+        """Topics of clusters, none empty, in the tree of merges by words, or by unit rows of vectors."""
         S = documents.sums(labels, int(labels.max()) + 1)
         near = S if vectors is None else Documents(sparse.csr_array(vectors)).sums(labels, S.shape[0])
         tree, centers = _tree(labels, merges(near)), normalize(S).toarray().astype(documents.X.dtype)
@@ -88,7 +90,10 @@ class RefinedTopics(Savable):
         for group in groups:
             into[list(group)] = min(group)
         labels = np.unique(into, return_inverse=True)[1][self.labels_]
-        return replace(self.of_clusters(Documents(self.X), np.where(self.labels_ < 0, -1, labels)), by_words=self.by_words)
+        return replace(
+            self.of_clusters(Documents(self.X), np.where(self.labels_ < 0, -1, labels)),
+            by_words=self.by_words,
+        )
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
         if data:

@@ -190,9 +190,9 @@ def telling(has: np.ndarray, n: int, whole: np.ndarray, n_whole: int) -> np.ndar
 def _ranked(tree: Tree, documents: Documents | BlockDocuments) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """The terms of each node by what they tell, and their weights in its mean document.
 
-    A node's terms are those that its leaves are told by, added up over their documents: what many of them share
-    comes first. Compared with all documents as a whole, large nodes, and the root above all, would be told by
-    noise.
+    A node's terms are those that its leaves are told by, added up over their documents: what many of them
+    share comes first. Compared with all documents as a whole, large nodes, and the root above all, would be
+    told by noise.
     """
     leaves = tree.leaves()
     cut = tree.cut(len(leaves))

@@ -165,7 +165,7 @@ def topics(
     weights = DocumentWeights(**(WEIGHTS if refine else {}))
     X = _weigh(weights, counts, words)
     if embeddings is not None:
-        embeddings = _read_embeddings(embeddings, len(corpus), refine, model_params, n_topics)[kept]
+        embeddings = _read_embeddings(embeddings, len(corpus), refine, model_params)[kept]
     selection = None
     if n_topics == "auto":
         selection = _choose(X if embeddings is None else embeddings, random_state)
@@ -186,13 +186,10 @@ def topics(
     return _result(fitted, described, corpus, words, selection)
 
 
-def _read_embeddings(
-    embeddings: Any, n: int, refine: bool, model_params: dict[str, Any] | None, n_topics: int | str | None
-) -> Array:
-    if not refine or model_params or n_topics is None:
+def _read_embeddings(embeddings: Any, n: int, refine: bool, model_params: dict[str, Any] | None) -> Array:
+    if not refine or model_params:
         raise CombinationError(
-            "With embeddings there is no tree of splits: leave refine and model_params out, and give n_topics "
-            "as a number or 'auto'."
+            "With embeddings there is no tree of splits: leave refine and model_params out."
         )
     E = check_features(embeddings)
     if E.shape[0] != n:
