@@ -49,10 +49,11 @@ from symclust.validation import (
 class HierarchicalNMF(Clusterer):
     """Cluster samples × features top-down, by NMF with two columns: HierNMF2.
 
-    The leaf whose terms fall best into two rankings is split next (mNDCG, thesis (58)-(63)). If a split
-    only cuts off a few samples, they are outliers and belong to no leaf. Cost is linear in the
-    nonzeros of X for each level of the tree. X is nonnegative: counts, tf-idf weights, intensities; documents
-    need tf-idf, unit length and the weights of the normalised cut first (docs/documents.md).
+    The leaf is split next whose terms fall best into two rankings (mNDCG, thesis (58)-(63)), and of whose
+    samples two topics explain most beyond one. If a split only cuts off a few samples, they are outliers and
+    belong to no leaf. Cost is linear in the nonzeros of X for each level of the tree. X is nonnegative:
+    counts, tf-idf weights, intensities; documents need tf-idf, unit length and the weights of the normalised
+    cut first (docs/documents.md).
 
     Parameters
     ----------
@@ -60,17 +61,19 @@ class HierarchicalNMF(Clusterer):
         Number of leaves. None leaves it to `score_threshold`. "auto" chooses;
         `selection_` then says why (docs/how_many_clusters.md).
     score_threshold : float, default=None
-        Leaves of a lower score are not split. Scores are between 0 and 1; 0 splits everything that can be.
+        Leaves of a lower score are not split; 0 splits everything that can be. Scores by "mndcg" are between
+        0 and 1, those by "energy" have the unit of X.
     outlier_trials : int, default=3
         T: a node is left whole when this many splits in a row only cut off outliers; 0 looks for none.
-    outlier_ratio : float, default=9.0
-        β: a part may be outliers if the other is at least this many times larger.
+    outlier_ratio : float, default=30.0
+        β: a part may be outliers if the other is at least this many times larger. With the thesis's 9, small
+        subjects are taken for outliers, hundreds of documents of TDT2 for one (docs/evidence/documents.md).
     split : {"rank_two", "active_set", "k_means", "spherical_k_means"}, default="rank_two"
         How samples are divided; the others are for comparison.
-    criterion : {"mndcg", "energy"}, default="mndcg"
-        How the next leaf is found: by how well its parts would divide its terms, or by that and how much more
-        of the samples the two parts would explain. "energy" follows uneven classes better, and is not
-        limited to values between 0 and 1.
+    criterion : {"energy", "mndcg"}, default="energy"
+        How the next leaf is found: by how well its parts would divide its terms and how much more of the
+        samples they would explain, or by the former alone, as in the thesis, which does not count how many
+        samples a leaf has.
     tol : float, default=5e-3
         A split stops when its projected gradient has fallen to this share of the first one.
     max_iter : int, default=500
@@ -133,9 +136,9 @@ class HierarchicalNMF(Clusterer):
         *,
         score_threshold: float | None = None,
         outlier_trials: int = 3,
-        outlier_ratio: float = 9.0,
+        outlier_ratio: float = 30.0,
         split: str = "rank_two",
-        criterion: str = "mndcg",
+        criterion: str = "energy",
         tol: float = 5e-3,
         max_iter: int = 500,
         time_limit: float | None = None,

@@ -105,8 +105,12 @@ def _times(name: str, path: Path, runs: int) -> Iterator[Found]:
     X, y = _weighted(path)
     numbers = range(2, len(np.unique(y)) + 1)
     ways: dict[str, list[Any]] = {
-        "r2-nmf-hier": [HierarchicalNMF(numbers[-1], random_state=0)],
-        "nmf-hier": [HierarchicalNMF(numbers[-1], split="active_set", random_state=0)],
+        "r2-nmf-hier": [HierarchicalNMF(numbers[-1], criterion="mndcg", outlier_ratio=9.0, random_state=0)],
+        "nmf-hier": [
+            HierarchicalNMF(
+                numbers[-1], split="active_set", criterion="mndcg", outlier_ratio=9.0, random_state=0
+            )
+        ],
         "nmf-flat": [NMF(k, init="random", tol=1e-4, random_state=0) for k in numbers],
     }
     seconds = {
