@@ -114,7 +114,7 @@ def test_a_cut_through_a_ball_is_as_the_formula_says():
             X = rng.normal(size=(400, dimensions))
             X *= rng.uniform(size=(400, 1)) ** (1 / dimensions) / np.linalg.norm(X, axis=1, keepdims=True)
             W = nearest_neighbors(X, weights="fuzzy", normalize=False)
-            ratios.append(boundaries(W, 2, seed=0)[0])
+            ratios.append(boundaries(W, 2, seed=0)[0][0])
         assert 0.5 < np.exp(np.mean(np.log(ratios))) < 2
 
 
