@@ -1,7 +1,7 @@
 """Is a confidence of 0.9 right nine times in ten? On all labelled data, with the number of classes given.
 
 A sample is right if its class is that of most of its cluster. Expected calibration error, ten bins, and the area
-under the curve of right before wrong. SYMCLUST_SELECTION_SETS names beginnings of the names of sets.
+under the curve of right before wrong, beside those of the share of the largest membership. SYMCLUST_SELECTION_SETS names beginnings of the names of sets.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from sklearn.metrics import roc_auc_score
 from benchmarks._tools import table
 from benchmarks.selection import _sets as sets
 from symclust import SymNMF
+from symclust.estimators import by_shares
 
 BINS = 10
+NAMES = ("right", "mean", "error", "AUC", "error (share)", "AUC (share)")
 KINDS = (sets.of_tables, sets.of_vectors, sets.of_networks, sets.of_lfr, sets.of_documents)
 
 
@@ -53,7 +55,10 @@ def rows() -> Iterator[dict[str, Any]]:
         model = SymNMF(len(np.unique(y)), random_state=0).fit(one.X)
         labels, confidence = np.asarray(model.labels_), model.confidence
         placed = (labels >= 0) & np.isfinite(confidence)
-        kept = measured(confidence[placed], right(y[placed], labels[placed]))
+        is_right = right(y[placed], labels[placed])
+        share = by_shares(model.membership_, labels).confidence[placed]
+        other = measured(np.nan_to_num(share), is_right)
+        kept = {**measured(confidence[placed], is_right), "error (share)": other["error"], "AUC (share)": other["AUC"]}
         row = {"group": one.group, "data": one.name, "n": len(y), **kept}
         print(row, flush=True)
         yield row
@@ -65,7 +70,7 @@ def main() -> None:
     means = []
     for group in groups:
         own = [row for row in found if row["group"] == group]
-        mean = {name: float(np.nanmean([row[name] for row in own])) for name in ("right", "mean", "error", "AUC")}
+        mean = {name: float(np.nanmean([row[name] for row in own])) for name in NAMES}
         means.append({"group": group, "sets": len(own), **mean})
     table("Calibration of confidence, by set", found)
     table("Calibration of confidence", means)

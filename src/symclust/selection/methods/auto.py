@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.special import xlogy
+from scipy.special import softmax, xlogy
 
 from symclust._types import Array
 from symclust.hierarchy import CutGrowth, LeafGraph, Levels, PlantedPartition
@@ -38,7 +38,8 @@ class Auto(Method):
               + \sum_c n_c \ln \frac{n}{n_c},
 
     w the weights inside and between communities and e those expected in a random graph with the same
-    degrees. A random graph is described best as one cluster. No number is too large.
+    degrees. If nodes are in doubt, their labels cost less: see `_saved_softly`. A random graph is described
+    best as one cluster. No number is too large.
 
     **Everything else** is seen as its graph of nearest neighbours. A tree cuts it into many small parts. Two
     parts are told apart by the conductance of the boundary between them, compared with the conductance of a
@@ -87,6 +88,7 @@ MOVED = (2, 3, 4, 6, 8, 12, 16, 24, 32)  # numbers of communities whose nodes mo
 ROUNDS = 10  # of estimating the resolution of communities from those found at the last one
 SETTLED = 0.02  # relative change of the resolution
 COARSEST = (0.25, 0.5)  # resolutions besides: few large communities
+LARGEST_SOFT, SOFT_STEPS, SOFT_LEAST = 1 << 24, 50, 1e-6  # nodes × communities with probabilities
 MOST_MERGED = 1000  # communities that are merged: more take longer than the moves
 SAVED = "saved (nats an edge)"
 
@@ -122,28 +124,58 @@ def _saved_by_number(W: sparse.csr_array, seed: int) -> dict[int, float]:
     W.data = W.data * (W.data.sum() / (W.data @ W.data))  # as if there were as many edges as tell as much
     graph = LeafGraph.whole(as_operator(W))
     found = [(_saved(graph, labels), labels) for labels in _communities_on_scales(graph, seed)]
-    first = max(found, key=lambda one: one[0])[1]
-    merged = {k: (value, labels) for k, value, labels in _merged(graph, first)}
+    found = [one for one in found if one[1].any()]  # one community is what the others are compared with
+    if not found:
+        return {}
+    merged = {k: (value, labels) for k, value, labels in _merged(graph, max(found, key=lambda one: one[0])[1])}
     found += merged.values()
     best = max(merged, key=lambda k: merged[k][0], default=1)
     for k in {best - 1, best, best + 1, *MOVED} & set(merged):
-        found.append(_improved(graph, merged[k][1], k))
+        labels = _improved(graph, merged[k][1], k)
+        found.append((max(_saved(graph, labels), _saved_softly(W, labels)), labels))
     saved: dict[int, float] = {}
     for value, labels in found:
         k = int(labels.max()) + 1
         saved[k] = max(value, saved.get(k, -np.inf))
-    saved.pop(1, None)
     return saved
 
 
-def _improved(graph: LeafGraph, labels: Array, k: int) -> tuple[float, Array]:
-    """Return what communities save once nodes have moved at the resolution that follows from them."""
+def _saved_softly(W: sparse.csr_array, labels: Array) -> float:
+    """Return what is saved if each node has a probability for each community, in nats an edge.
+
+    Labels in doubt need not be described exactly. With Q the probabilities, the expectation of the
+    log-likelihood minus n times the entropy of their mean plus the entropies of the nodes is a lower bound of
+    the likelihood of the network with its communities summed over (mean field), and rises in each step.
+    """
+    n, k = W.shape[0], int(labels.max()) + 1
+    if n * k > LARGEST_SOFT:
+        return -np.inf
+    degrees = W.sum(axis=1)
+    total, Q, best = degrees.sum(), np.eye(k)[labels], -np.inf
+    for _ in range(SOFT_STEPS):
+        near, volumes, prior = W @ Q, degrees @ Q, np.maximum(Q.mean(axis=0), TINY)
+        inside, expected = float((Q * near).sum()) / 2, float(volumes @ volumes) / (2 * total)
+        value = _log_likelihood(inside, expected, total / 2) + n * xlogy(prior, prior).sum() - xlogy(Q, Q).sum()
+        if not value > best + SOFT_LEAST * total or not expected < inside < total / 2:
+            break
+        best = value
+        within, between = inside / expected, (total / 2 - inside) / (total / 2 - expected)
+        Q = softmax(
+            np.log(prior) + np.log(within / between) * near - (within - between) / total * np.outer(degrees, volumes),
+            axis=1,
+        )
+    is_whole = len(np.unique(Q.argmax(axis=1))) == k  # fewer communities are compared as such
+    return float(best) / (total / 2) if is_whole else -np.inf
+
+
+def _improved(graph: LeafGraph, labels: Array, k: int) -> Array:
+    """Return labels once nodes have moved at the resolution that follows from them."""
     for _ in range(ROUNDS):
         before, resolution = labels, PlantedPartition.of(graph, labels).resolution
         labels = graph.moved(labels, k, 1, False, resolution) if resolution > 0 else labels
         if np.array_equal(labels, before):
             break
-    return _saved(graph, labels), labels
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
 def _saved(graph: LeafGraph, labels: Array) -> float:
