@@ -83,7 +83,7 @@ def _of_clustering(part: Part) -> dict[str, Any]:
         "is_topics": clustering.nouns.cluster == "topic",
         "clusters": rows,
         "first": sorted(rows, key=lambda row: -row.size)[:MOST_FIRST],
-        "key_to_words": clustering.description.key,
+        "key_to_words": "" if any(row.picture for row in rows) else clustering.description.key,
         "has_names": clustering.names is not None,
         "likeness": "" if clustering.belonging is None else LIKENESS,
         "map": map_of(clustering),
