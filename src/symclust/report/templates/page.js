@@ -272,7 +272,7 @@
       told.textContent = only < 0 ? "\u00a0" : `${data.groups[only].label}: ${data.groups[only].size.toLocaleString("en")} ${data.noun}s`;
       draw();
     });
-    figure.querySelector(".tools").hidden = false;
+    figure.querySelector(".tools").hidden = canvas.hidden = false;
     redraws.push(draw);
     let drawnAt = 0;
     new ResizeObserver(() => { if (canvas.clientWidth !== drawnAt) { drawnAt = canvas.clientWidth; draw(); } }).observe(canvas);
