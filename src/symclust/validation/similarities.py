@@ -133,7 +133,7 @@ def looks_like_similarity(X: Any) -> bool:
 
     These are matrices of at least ten rows, dense or sparse, that are square, symmetric to the bit, without
     negative entries and with some off the diagonal. Measured features are not symmetric by chance. The cost
-    is a few passes over X, and for a matrix that is not symmetric mostly that of one row.
+    is a few passes over X, mostly one row if it is not symmetric.
     """
     n, d = X.shape
     if n != d or n < LEAST_SQUARE:
