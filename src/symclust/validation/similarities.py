@@ -19,22 +19,10 @@ LEAST_SQUARE = 10  # rows: fewer are symmetric by chance, or an example that som
 def check_similarity(
     operator: Any, *, nonnegative: bool = True, symmetric: bool = False, name: str = "The similarity"
 ) -> float:
-    """Refuse a similarity that is not finite, too small, not symmetric up to rounding, or negative.
+    """‖A‖² of a similarity; one that is not finite, too small, asymmetric or negative is refused.
 
-    Parameters
-    ----------
-    operator : Operator
-    nonnegative : bool
-        Whether negative entries are refused.
-    symmetric : bool
-        Whether it is known to be symmetric: that check takes longest.
-    name : str
-        Its name in messages about symmetry.
-
-    Returns
-    -------
-    float
-        ‖A‖².
+    Symmetry, whose check takes longest, is up to rounding, and taken for granted with `symmetric`. Negative
+    entries are refused if `nonnegative`. `name` is for messages about symmetry.
     """
     squared_norm = float(operator.squared_norm())
     if not np.isfinite(squared_norm):
