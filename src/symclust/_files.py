@@ -25,7 +25,7 @@ except ImportError:  # Windows
 
 PREFIX = ".symclust-"
 FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
-OLD = 24 * 3600  # seconds after which a file is taken for left behind where nothing can be locked
+OLD = 24 * 3600  # seconds; without locks, an older file is taken for left behind
 
 
 @contextmanager

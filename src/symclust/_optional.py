@@ -28,5 +28,5 @@ class Lazy:
 
 
 def missing(library: str, extra: str, purpose: str = "This") -> str:
-    """Sentence that a library is not installed, and the command that installs it."""
+    """A sentence about a library that is not installed, with the command that installs it."""
     return f"{purpose} needs {library}, which is not installed: pip install 'symclust[{extra}]'"

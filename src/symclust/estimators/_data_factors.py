@@ -74,7 +74,7 @@ class DataFactors(Clusterer):
         return self
 
     def _settle(self, objective: TwoFactors, best: Result) -> None:
-        """Take the last step on W exactly, as `transform` does: training samples are placed where they are.
+        """Take the last step on W exactly: training samples get the rows that `transform` would give them.
 
         A solver's last W is only near the minimum for its C, and if C has dependent columns, as with more
         clusters than features, there are many minima.

@@ -141,7 +141,7 @@ class DescentEstimator(SimilarityEstimator):
             check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
 
     def _read_init(self, shape: tuple[int, int]) -> Any:
-        """The name or array where the descent starts; `shape` is that of H."""
+        """The name or the array of the start; `shape` is that of H."""
         return self.init if isinstance(self.init, str) else _check_start(self.init, shape, self._nonnegative)
 
 

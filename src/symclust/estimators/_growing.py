@@ -15,13 +15,8 @@ from symclust.validation import is_true
 class Growing:
     """The time limit and the callback of a tree; its clock starts when it is made.
 
-    Parameters
-    ----------
-    time_limit : float or None
-        Seconds after which the tree is not split further; the first split is always made.
-    callback : callable or None
-        Called after each split with a `Progress`; returning True ends the growth.
-
+    The first split is made even if the time is up. The callback gets a `Progress` after each split; if it
+    returns True, the growth ends.
     """
 
     def __init__(

@@ -20,11 +20,11 @@ from symclust.solvers import Problem, run, sweep_rows, sweeps_pay
 from symclust.validation import PAIRS, check_features, check_scale, check_similarity, is_a, sample_names
 
 FIRST_SWEEPS = 2  # over new rows and those they touch, before A is read as a whole
-COMPARED = 1024  # samples that were there before, and that new ones are compared with
+COMPARED = 1024  # known samples with which new ones are compared
 # H explains less than this share of the usual for 0 to 39 % of new samples of known classes, and mostly for
 # 90 % and more of those of a class that was left out (digits, planted partitions).
 LITTLE, FEWEST = 0.5, 5
-BYTES = 8 << 20  # of rows of A that are made at a time where they are not stored
+BYTES = 8 << 20  # of rows of A made at a time, if they are not stored
 
 
 class StreamingEstimator(DescentEstimator):

@@ -1,4 +1,4 @@
-"""The methods that the loop needs of every objective, and protocols of those that solvers need beside.
+"""The methods of an objective: those for the loop in a base class, those for solvers as protocols.
 
 An objective has a protocol by having its methods.
 """
@@ -59,7 +59,7 @@ class Objective(ABC):
 
     @abstractmethod
     def relative_error(self, H: Array, value: float) -> float:
-        """Share of A that the point H, with that value, does not explain."""
+        """The share of A that H, a point of that value, leaves unexplained."""
 
     def certify(self, H: Array, value: float) -> float:
         """`value` as it was measured at H, or a better one if it may be nothing but rounding."""

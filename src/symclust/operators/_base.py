@@ -109,8 +109,8 @@ class Operator(ABC):
     def sweep_cost(self) -> float:
         """Cost of a sweep over all rows, in products with as many columns, as measured.
 
-        1 where entries are stored; infinite where rows have to be made of products. The rows' own k x k
-        problems are not in it.
+        1 if entries are stored; infinite if rows have to be made of products. The rows' own k x k problems
+        are not in it.
         """
         if not self.rows_are_cheap:
             return np.inf
@@ -360,7 +360,7 @@ class Operator(ABC):
         Parameters
         ----------
         k : int
-            How many; below n, except where A is a dense array or has at most 800 rows.
+            How many; below n, unless A is a dense array or has at most 800 rows.
         which : {"LA", "SA", "LM"}
             Largest, smallest, or largest by absolute value.
         tol : float

@@ -64,7 +64,7 @@ class Masked(Operator):
 
     @cached_property
     def factored(self) -> FactoredSum | None:
-        """The sum of A with what is hidden taken off, where A is one."""
+        """The sum of A less its hidden entries, if A is one."""
         whole = self.operator.factored
         return whole and whole.plus(-self.hidden.csr)
 

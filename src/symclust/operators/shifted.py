@@ -67,7 +67,7 @@ class Shifted(Operator):
         degrees = self.graph.degrees() if degrees is None else degrees
         self.laplacian_degrees = as_vector(degrees, self.n, self.dtype, "degrees")
         self._shift = self.dtype.type(self.weight) * self.laplacian_degrees
-        # M = Σ c T − diag(shift): two terms, or one where the graph is A.
+        # M = Σ c T − diag(shift): two terms, or one if the graph is A.
         one = self.graph is self.operator
         self._terms = (
             [(1 + self.weight, self.operator)] if one else [(1.0, self.operator), (self.weight, self.graph)]

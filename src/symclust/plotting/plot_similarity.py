@@ -41,7 +41,7 @@ def plot_similarity(
 
     Good clusters show as filled squares on the diagonal. Matrices with more than `max_size` rows are averaged
     over tiles, so a sparse matrix of a million rows needs no more memory than its own. Each cluster has a
-    frame; where there are more clusters than tiles, only those that fill a tile have one.
+    frame; if there are more clusters than tiles, only those that fill a tile have one.
 
     Parameters
     ----------

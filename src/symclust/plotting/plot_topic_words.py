@@ -38,7 +38,7 @@ def plot_topic_words(
     n_terms : int
         How many terms of each topic.
     max_topics : int
-        The largest topics are drawn where there are more.
+        If there are more, the largest topics are drawn.
 
     Examples
     --------

@@ -67,23 +67,10 @@ def naming_damage(problem: str) -> Iterator[None]:
 
 
 class Source:
-    """A file, a folder or standard input, as messages call it and as readers open it.
+    """A file, a folder or standard input, ``"-"``, as messages call it and as readers open it.
 
-    Parameters
-    ----------
-    path : str or PathLike
-        ``"-"`` is standard input.
-
-    Attributes
-    ----------
-    name : str
-        As messages call it.
-    path : Path or None
-        None for standard input.
-    suffix : str
-        The end of its name in lower case, such as ".csv", without a ".gz" behind it.
-    notes : list of str
-        Assumptions about it.
+    `name` is for messages, `path` None for standard input, `suffix` the end of the name in lower case such as
+    ".csv", without a ".gz" behind it, and `notes` are assumptions.
     """
 
     def __init__(self, path: Any) -> None:

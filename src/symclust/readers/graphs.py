@@ -78,7 +78,7 @@ def _read_attributed(data: bytes, source: Source, weight: Any, duplicates: str) 
     networkx, lines = need("networkx", "graphs", f"Reading {source.name}"), data.decode("utf-8").split("\n")
     first = next(line for line in lines if line.strip())
     between = "," if "," in first.partition("{")[0] else None
-    with naming_damage(f"{source.name} cannot be read"):  # a graph that keeps edges that are listed twice
+    with naming_damage(f"{source.name} cannot be read"):  # a graph that keeps repeated edges
         graph = networkx.parse_edgelist(lines, delimiter=between, create_using=networkx.MultiDiGraph)
     graph = networkx.relabel_nodes(graph, dict(zip(graph, as_names(graph), strict=True)))
     found = _of_networkx(graph, source.name, weight, duplicates, [])

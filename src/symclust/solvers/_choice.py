@@ -21,7 +21,7 @@ LOW_COST = 2.0  # of a sweep, in products: that much is well spent for any numbe
 
 
 def make_solver(name: str, **options: Any) -> Solver:
-    """The solver of that name, with those of the options that it has."""
+    """The solver of that name, with those options among the given ones that it has."""
     solver = registry.resolve("solvers", name)
     return solver(**{option: value for option, value in options.items() if _has(solver, option)})
 

@@ -57,7 +57,7 @@ class Progress:
 class Control:
     """Limits and callback: the options that every estimator on the loop has.
 
-    Its clock starts when it is made, which is where a fit begins.
+    Its clock starts when it is made, as a fit begins.
     """
 
     tol: float = 1e-2
@@ -87,7 +87,7 @@ class Control:
 class Result:
     """The end of one start; `stationarity` is relative to `reference`, ‖∇ᴾf‖ at the first point.
 
-    `interrupted` says that Ctrl-C ended the run that this start was part of.
+    `interrupted` means that Ctrl-C ended the run with this start.
     """
 
     H: Array

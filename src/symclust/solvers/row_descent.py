@@ -23,7 +23,7 @@ MOST_PARTIAL = 20
 # Without the diagonal a row is a convex problem, and going over it again until it is solved costs nothing but
 # arithmetic. With it, the first time over a row does nearly all.
 MOST_CYCLES = {False: 10, True: 1}
-UNOPENED = 0.25  # share of the squared gradient that entries of zero that stay zero may hold together
+UNOPENED = 0.25  # share of the squared gradient in entries that are zero and stay so
 FRESH_GRAM = 16  # iterations after which HᵀH and XᵀH are computed anew: until then they are kept up to date
 
 

@@ -26,60 +26,29 @@ NOISE = 0.1  # of starts that may turn negative, relative to a random point; 0.0
 
 @dataclass
 class Start:
-    """One starting point.
-
-    Attributes
-    ----------
-    H : ndarray or csr_array of shape (n, k)
-        The point.
-    reference : float or None
-        The stationarity that later ones are compared with; None for that of H itself.
-    merge_path : recarray or None
-        The sequence of merges behind it.
-    interrupted : bool
-        Whether Ctrl-C ended the descent that led to it.
-    is_clustering : bool
-        Whether it is a good clustering, so that few samples move in the descent.
-    """
+    """One starting point, an array or a `csr_array`."""
 
     H: Any
-    reference: float | None = None
-    merge_path: np.recarray | None = None
-    interrupted: bool = False
-    is_clustering: bool = False
+    reference: float | None = None  # the stationarity that later ones are compared with; None for that of H
+    merge_path: np.recarray | None = None  # the merges that led to it
+    interrupted: bool = False  # whether Ctrl-C ended the descent that led to it
+    is_clustering: bool = False  # whether it is a good clustering, so that few samples move in the descent
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A problem, how it is solved, and how many starts it takes.
-
-    Attributes
-    ----------
-    problem, solver, control
-        As in `run`.
-    n_columns, n_init : int
-        Columns of H, and the number of starts.
-    rng : RandomState
-        The source of random numbers.
-    scout : Solver or None
-        Solver of the first, short descents; by default one that suits the problem.
-    scout_iterations : int
-        The length of these descents.
-    dense : bool
-        Whether H has to be an array whatever its size.
-    graph : callable or None
-        Makes the graph that A was made of; None if that is A itself. It may take a copy of the entries.
-    """
+    """A problem, how it is solved, and how many starts it takes."""
 
     problem: Problem
     solver: Solver
     control: Control
-    n_columns: int
+    n_columns: int  # of H
     n_init: int
     rng: np.random.RandomState
-    scout: Solver | None = None
+    scout: Solver | None = None  # of the first, short descents; None for one that suits the problem
     scout_iterations: int = FIRST_SWEEPS
-    dense: bool = False
+    dense: bool = False  # whether H has to be an array whatever its size
+    # Makes the graph that A was made of, perhaps by a copy of the entries; None if that is A itself.
     graph: Callable[[], Operator] | None = None
 
     @property

@@ -74,7 +74,7 @@ class Savable:
                     getattr(self, name)()
 
     def __getattr__(self, name: str) -> Any:
-        # Only where an attribute is missing: before the fit, or since it was left out of a file.
+        # Only if an attribute is missing: before the fit, or since it was left out of a file.
         if name in type(self)._left_out and hasattr(self, "labels_"):
             raise LeftOutError(
                 f"This {type(self).__name__} was saved without its training data, which are needed for "

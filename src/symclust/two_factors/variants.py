@@ -19,16 +19,8 @@ class SparseRows(TwoFactors):
 
     .. math:: f(W, C) = \|X - WC^T\|_F^2 + \alpha \|C\|_F^2 + \beta \sum_i \|w_i\|_1^2
 
-    The ridge keeps W from going to zero while C grows, which would make the L1 term vanish.
-
-    Parameters
-    ----------
-    operator : Bipartite
-        The data X.
-    ridge : float
-        The weight α.
-    sparsity : float
-        The weight β.
+    α is `ridge` and β `sparsity`. The ridge keeps W from going to zero while C grows, which would make the L1
+    term vanish.
     """
 
     def __init__(self, operator: Bipartite, ridge: float, sparsity: float) -> None:
@@ -57,12 +49,7 @@ class Affine(TwoFactors):
 
     The first column of W is given, and that of C holds the offset: (45). C and b are then one least squares
     problem, and W one with the known column's part taken off the right-hand side. The given column holds the
-    root of X's mean where (45) has 1, so that its size is that of the others in whatever unit X is.
-
-    Attributes
-    ----------
-    level : float
-        The entries of the given column.
+    root of X's mean, its `level`, where (45) has 1: so its size is that of the others in whatever unit X is.
     """
 
     free: ClassVar[slice] = slice(1, None)

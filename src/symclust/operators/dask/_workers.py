@@ -147,7 +147,7 @@ class HeldByWorkers:
         self._graph, self._client, self._timeout = list(graph), client, float(timeout)
         with naming_losses(client):
             self._blocks = client.compute(self._graph) if blocks is None else blocks
-        self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
+        self._homes: dict[Any, str | None] = {}  # the worker that keeps the block of a key
 
     def __len__(self) -> int:
         return len(self._graph)
@@ -296,7 +296,7 @@ def _pieces(shared: Array, n_blocks: int) -> list[slice]:
 
 
 def encode(H: Array) -> Any:
-    """H, or its nonzeros by rows where they take fewer bytes."""
+    """H, or its nonzeros by rows if they take fewer bytes."""
     if H.ndim != 2 or encoded_bytes(len(H), H.shape[1], int(np.count_nonzero(H)), H.itemsize) >= H.nbytes:
         return H
     rows, columns = np.nonzero(H)

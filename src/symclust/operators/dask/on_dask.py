@@ -75,7 +75,7 @@ class OnDask(Summarized):
         "Save the model without its data: model.save(path, data=False). Once loaded it has its labels and "
         "memberships, but places no new samples."
     )
-    _scale: Array | None = None  # d, where the operator is diag(d) A diag(d)
+    _scale: Array | None = None  # d, if the operator is diag(d) A diag(d)
     _unscaled: OnDask | None = None
 
     def __init__(self, blocks: Any, *, client: Any = None, timeout: float = PATIENCE) -> None:

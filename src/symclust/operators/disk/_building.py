@@ -50,7 +50,7 @@ def write_on_disk(
     Parameters
     ----------
     edges : iterable of (sources, targets, weights)
-        Some edges at a time: two arrays of whole numbers, or of texts, and their weights, or None where each
+        Some edges at a time: two arrays of whole numbers, or of texts, and their weights, or None if each
         counts 1. Chunks should take much less memory than `memory_limit`.
     folder : str or PathLike
         The folder to make; it must not exist. While the work is under way, about 100 bytes an edge are
@@ -64,7 +64,7 @@ def write_on_disk(
     place : callable
         From the number of an edge to words for messages.
     rename : callable
-        From the texts that were given as names to those that are kept, texts or whole numbers.
+        From the texts given as names to the names that are kept, texts or whole numbers.
     notes : sequence of str
         Sentences about how the edges were read, kept before those about changes to them.
 

@@ -84,7 +84,7 @@ class OnDisk(Summarized):
         "The similarities are a matrix on disk, and files of models do not hold what is larger than memory. "
         "Save the model without its data: model.save(path, data=False)."
     )
-    _scale: Array | None = None  # d, where the operator is diag(d) A diag(d)
+    _scale: Array | None = None  # d, if the operator is diag(d) A diag(d)
 
     def __init__(self, folder: Any, *, memory_limit: int = BUFFERED) -> None:
         check_number("memory_limit", memory_limit, least=1, whole=True)

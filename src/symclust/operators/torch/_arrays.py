@@ -40,7 +40,7 @@ def to_host(tensor: torch.Tensor) -> Array:
 
 
 def wide(device: torch.device) -> torch.dtype:
-    """The type that sums are made in: double precision, where the device has it."""
+    """The type that sums are made in: double precision, if the device has it."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
@@ -166,7 +166,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
     def __array_function__(
         self, function: Callable[..., Any], types: Any, arguments: Any, options: Any
     ) -> Any:
-        if function is np.asarray:  # with like=: numbers that are to be where this array is
+        if function is np.asarray:  # with like=: numbers for the device of this array
             return TensorArray(self._own(np.asarray(*arguments, **options)))
         if function not in FUNCTIONS:
             return NotImplemented
@@ -193,7 +193,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
 
 
 def _array_or_number(found: torch.Tensor) -> Any:
-    """A tensor as an array, or as a number where it has no dimension left."""
+    """A tensor as an array, or as a number if it has no dimension left."""
     return TensorArray(found) if found.ndim else NUMPY_DTYPES[found.dtype].type(found.item())
 
 

@@ -73,7 +73,7 @@ class DeviceOperator(Operator):
         return self.from_device(self @ self.to_device(H))
 
     def to_device(self, H: Any) -> Any:
-        """A factor or vector where A is."""
+        """A factor or vector on the device of A."""
         from symclust.operators.torch._arrays import TensorArray, to_device
 
         if isinstance(H, DeviceArray):
