@@ -11,6 +11,7 @@ from scipy import sparse
 
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.graphs import NormalizedCut
+from symclust.inputs.choice import OF_UNITS
 from symclust.inputs.features import (
     PAPERS,
     STEPS,
@@ -69,7 +70,7 @@ def read_similarity(
     if kind not in GRAPHS and not _holds_pairs(affinity, given):
         plan = plan_for(X)
         if plan is not None and name == "auto" and plan.scale != "auto" and "views" not in given:
-            given = {"scale": None, **given}
+            given = {"scale": None, **({"weights": OF_UNITS} if plan.scale else {}), **given}
         X = X if plan is None else plan.apply(X)
         similarity = read_features(X, affinity, dict(given), normalizes)
         if plan is not None:
