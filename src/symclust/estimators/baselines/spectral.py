@@ -97,8 +97,8 @@ class NormalizedSpectral(SpectralEstimator):
         if self.normalize and self.affinity == "precomputed" and _was_normalized(K):
             warn(
                 f"{type(self).__name__} applies the normalised cut, and this similarity seems to have been "
-                "through it already: its largest eigenvalue is 1. A second one changes the eigenvectors; with "
-                "normalize=False the similarity is taken as it is."
+                "through it already: its largest eigenvalue is 1. A second one changes the eigenvectors; "
+                "normalize=False takes the similarity as it is."
             )
         return embedded_rows(normalized_cut(K) if self.normalize else K, k)
 
