@@ -54,3 +54,8 @@ def test_both_phases_give_labels_and_their_objective(make):
     batch = KMeans(4, init="random", n_init=1, random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_, online_phase(X, batch.labels_))
     assert model.inertia_ == pytest.approx(sum_of_squares(X, model.labels_))
+
+
+def test_an_empty_cluster_is_filled():
+    X = np.array([[0.0], [1.0], [5.0]])
+    assert sorted(np.bincount(online_phase(X, np.array([0, 0, 2]))).tolist()) == [1, 1, 1]

@@ -50,9 +50,10 @@ class SymmetricFactorization(DescentEstimator):
     affinity, affinity_params
         Similarities of the samples, as in `SymNMF`; they may be negative.
     solver : str, default="auto"
-        "projected_gradient" works for every set; "columnwise" for "free" and "nonnegative"; for
-        "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", except
-        "row_descent" for "nonnegative" if A is an array, dense or sparse, or has few rows.
+        "projected_gradient" works for every set, and so does "procrustes", which turns eigenvectors;
+        "columnwise" for "free" and "nonnegative"; for "nonnegative" those of `SymNMF` too. "auto" takes
+        "projected_gradient", except "row_descent" for "nonnegative" if A is an array, dense or sparse, or has
+        few rows.
     step_rule : {"auto", "accelerated", "adaptive", "lanczos", "search"}, default="auto"
         How "projected_gradient" chooses its steps: 1/(2L) as in the paper, with σ_max of L from a power
         iteration now and then ("adaptive") or accurate at each point ("lanczos"); with momentum that is

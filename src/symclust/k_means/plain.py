@@ -32,7 +32,7 @@ def both_phases(X: Any, n_clusters: int, random_state: Any, **options: Any) -> K
     model = plain_k_means(X, n_clusters, 1, random_state, **options)
     model.labels_ = online_phase(X, model.labels_)
     sums = _sums(X, model.labels_)
-    explained = row_norms(sums, squared=True) / np.bincount(model.labels_)
+    explained = row_norms(sums, squared=True) / np.maximum(np.bincount(model.labels_), 1)
     model.inertia_ = float(row_norms(X, squared=True).sum() - explained.sum())
     return model
 
@@ -50,7 +50,7 @@ def online_phase(X: Any, labels: Array, max_iter: int = 100) -> Array:
     X : ndarray or csr_array of shape (n_samples, n_features)
         The samples.
     labels : ndarray of int
-        The clusters to begin with; none is empty.
+        The clusters to begin with.
     max_iter : int, default=100
         Largest number of passes over the samples.
 
@@ -96,7 +96,8 @@ def _sums(X: Any, labels: Array) -> Array:
 
 def _prices(inner: Array, squares: Any, norms: Array, sizes: Array, labels: Array) -> Array:
     """Return how much each sample adds to the objective in each cluster; a single one adds nothing."""
-    distances = np.maximum(squares - 2 * inner / sizes + norms / sizes**2, 0)
+    divisors = np.maximum(sizes, 1)  # an empty cluster takes a sample for nothing
+    distances = np.maximum(squares - 2 * inner / divisors + norms / divisors**2, 0)
     prices, own = distances * sizes / (sizes + 1), np.arange(len(labels))
     rest = sizes[labels] - 1
     prices[own, labels] = np.where(

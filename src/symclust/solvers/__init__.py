@@ -12,7 +12,7 @@
 `projected_gradient`  steps along the gradient, projected onto any constraint
 `barzilai_borwein`    the same with lengths that fit the last step; f may rise for a while
 `columnwise`          two coupled factors, a column at a time; for free and nonnegative factors
-`procrustes`          leading eigenvectors turned until they are nonnegative
+`procrustes`          leading eigenvectors turned into the set, on any constraint
 `multiplicative`      multiplicative updates: simple, slow, monotone
 ====================  =======================================================================================
 """
