@@ -13,19 +13,40 @@ namespace symclust {
 
 constexpr ptrdiff_t chunk_rows = 4096;
 
-// G += x xᵀ, touching only rows where x is nonzero.
+// The lower triangle of G += x xᵀ for rows x that lie `width` apart, four at a time: a row of G is read and
+// written once for all. Of long rows, zeros cost nothing; in short ones a guess that fails costs more.
 template <typename T>
-void add_sparse_outer(double* SYMCLUST_RESTRICT G, const T* SYMCLUST_RESTRICT x, int k) {
-    for (int l = 0; l < k; ++l) {
-        if (x[l] == T(0)) continue;
-        const double value = x[l];
+void add_outer(double* SYMCLUST_RESTRICT G, const T* X, ptrdiff_t rows, ptrdiff_t width, int k) {
+    const auto add = [&](const T* SYMCLUST_RESTRICT x, int l) {
+        const double value = double(x[l]);
         double* SYMCLUST_RESTRICT row = G + ptrdiff_t(l) * k;
 #pragma omp simd
-        for (int m = 0; m < k; ++m) row[m] += value * double(x[m]);
+        for (int m = 0; m <= l; ++m) row[m] += value * double(x[m]);
+    };
+    const bool is_long = k > 32;
+    ptrdiff_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const T *x0 = X + i * width, *x1 = x0 + width, *x2 = x1 + width, *x3 = x2 + width;
+        for (int l = 0; l < k; ++l) {
+            const double v0 = double(x0[l]), v1 = double(x1[l]), v2 = double(x2[l]), v3 = double(x3[l]);
+            const int entries = (v0 != 0) + (v1 != 0) + (v2 != 0) + (v3 != 0);
+            if (is_long && entries == 0) continue;
+            if (is_long && entries == 1) {
+                add(v0 != 0 ? x0 : v1 != 0 ? x1 : v2 != 0 ? x2 : x3, l);
+                continue;
+            }
+            double* SYMCLUST_RESTRICT row = G + ptrdiff_t(l) * k;
+#pragma omp simd
+            for (int m = 0; m <= l; ++m)
+                row[m] += (v0 * double(x0[m]) + v1 * double(x1[m])) + (v2 * double(x2[m]) + v3 * double(x3[m]));
+        }
     }
+    for (; i < rows; ++i)
+        for (int l = 0; l < k; ++l)
+            if (X[i * width + l] != T(0)) add(X + i * width, l);
 }
 
-// G = XᵀX in double precision for each of the starts that lie side by side in X. Zeros cost nothing.
+// G = XᵀX in double precision for each of the starts that lie side by side in X.
 template <typename T>
 void gram(const T* X, ptrdiff_t n, int k, int starts, double* G) {
     const ptrdiff_t size = ptrdiff_t(k) * k * starts, width = ptrdiff_t(k) * starts;
@@ -40,13 +61,17 @@ void gram(const T* X, ptrdiff_t n, int k, int starts, double* G) {
             double* mine = partial.data() + place * size;
             std::fill(mine, mine + size, 0.0);
             const ptrdiff_t begin = (first + place) * chunk_rows, end = std::min(begin + chunk_rows, n);
-            for (ptrdiff_t i = begin; i < end; ++i, pace(size))
+            for (ptrdiff_t i = begin; i < end; i += 64, pace(64 * size))
                 for (int s = 0; s < starts; ++s)
-                    add_sparse_outer(mine + ptrdiff_t(s) * k * k, X + i * width + ptrdiff_t(s) * k, k);
+                    add_outer(mine + ptrdiff_t(s) * k * k, X + i * width + ptrdiff_t(s) * k,
+                              std::min<ptrdiff_t>(64, end - i), width, k);
         });
         for (ptrdiff_t chunk = first; chunk < last; ++chunk)
             for (ptrdiff_t e = 0; e < size; ++e) G[e] += partial[(chunk - first) * size + e];
     }
+    for (double* own = G; own != G + size; own += ptrdiff_t(k) * k)
+        for (int l = 0; l < k; ++l)
+            for (int m = 0; m < l; ++m) own[ptrdiff_t(m) * k + l] = own[ptrdiff_t(l) * k + m];
 }
 
 template <typename T>
