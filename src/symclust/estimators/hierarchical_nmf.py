@@ -51,9 +51,9 @@ class HierarchicalNMF(Clusterer):
 
     The leaf is split next whose terms fall best into two rankings (mNDCG, thesis (58)-(63)), and of whose
     samples two topics explain most beyond one. If a split only cuts off a few samples, they are outliers and
-    belong to no leaf. Cost is linear in the nonzeros of X for each level of the tree. X is nonnegative: counts,
-    tf-idf weights, intensities; documents need tf-idf, unit length and the weights of the normalised cut
-    first (docs/documents.md).
+    belong to no leaf. Cost is linear in the nonzeros of X for each level of the tree. X is nonnegative:
+    counts, tf-idf weights, intensities; documents need tf-idf, unit length and the weights of the normalised
+    cut first (docs/documents.md).
 
     Parameters
     ----------
