@@ -237,6 +237,8 @@ def test_a_runner_up_of_one_cluster():
 
 
 def test_trees_that_disagree_are_named():
-    trees = [(np.array(ratios), 0.1, 0.4) for ratios in ([0.05, 0.5, 0.9], [0.05, 0.5, 0.9], [0.3, 0.31, 0.9])]
+    trees = [
+        (np.array(ratios), 0.1, 0.4) for ratios in ([0.05, 0.5, 0.9], [0.05, 0.5, 0.9], [0.3, 0.31, 0.9])
+    ]
     found = auto._judged((), 50, trees)
     assert found.n_clusters == 2 and "Trees with other random numbers say 3" in str(found)

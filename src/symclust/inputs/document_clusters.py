@@ -29,7 +29,7 @@ TOPICS = 3  # leaves of a tree of topics for each cluster wanted
 EXPONENTS = (0.25, 0.5)  # of sizes, when leaves are merged: the lower, the more uneven are clusters
 HEAVIEST = 40  # words of a document; on five collections, clusters by 40 and by all were as good
 COMPARED = 50_000  # documents, at most: their pairs cost time
-MOVES = 50  # rounds in which documents change their cluster, at most
+MOVES = 10  # rounds in which documents change their cluster: few do in later ones
 
 
 def document_clusters(

@@ -375,7 +375,7 @@ class TopicTree(PlacingAnswer):
         >>> [leaf.name for leaf in tree.rename(lambda leaf: leaf.terms[0][0].title()).leaves]
         ['Moon', 'Hockey']
         """
-        known = {leaf.label: leaf for leaf in self.leaves}
+        known = dict(enumerate(self.leaves))
         given = {label: names(leaf) for label, leaf in known.items()} if callable(names) else dict(names)
         for label, name in given.items():
             if label not in known or not isinstance(name, str):
@@ -383,7 +383,8 @@ class TopicTree(PlacingAnswer):
                     f"names has {name!r} for topic {label!r}: give strings for labels of leaves, from 0 to "
                     f"{len(known) - 1}."
                 )
-        self.topics = [replace(topic, name=given.get(topic.label, topic.name)) for topic in self.topics]
+        named = {known[label].number: name for label, name in given.items()}
+        self.topics = [replace(topic, name=named.get(topic.number, topic.name)) for topic in self.topics]
         return self
 
     def merge(self, *groups: Sequence[int]) -> Self:
