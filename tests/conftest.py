@@ -1,6 +1,7 @@
 """Hypothesis for all tests: no clock decides, since machines are busy at times. Small data and problems."""
 
 import io
+import signal
 import warnings
 from contextlib import redirect_stdout
 from importlib.util import find_spec
@@ -25,7 +26,8 @@ settings.register_profile("mutants", settings(), phases=[Phase.explicit, Phase.g
 
 
 def pytest_configure(config):
-    """Leave out the examples of files that need PyTorch where it is not installed."""
+    """Take back Ctrl-C, which is ignored in what a script starts with `&`, and examples that need PyTorch."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if find_spec("torch") is None:
         given = config.option.ignore_glob or []
         config.option.ignore_glob = [*given, "/*/symclust/operators/torch/*.py"]

@@ -13,7 +13,7 @@ from benchmarks._images import Drawn, drawn_images
 from benchmarks._tools import table, timed
 from symclust import segment_image
 from symclust.applications.images._segmentations import PixelGraph, clusters_of_factor, factor
-from symclust.graphs import compare_pixels, find_barriers, pixel_edges, read_image
+from symclust.graphs import as_picture, compare_basins, compare_pixels, find_barriers, pixel_edges
 from symclust.metrics import boundary_map, boundary_precision_recall
 
 K = 16
@@ -38,40 +38,27 @@ def main() -> None:
 
 
 def _on_one_affinity(one: Drawn) -> list[dict[str, Any]]:
-    """Compare factoring with eigenvectors on the same graph of 44 million nonzeros."""
-    picture = read_image(one.image)
-    built, (barriers, E) = timed(lambda: _graph(picture))
+    """Compare factoring with eigenvectors on the same similarities, 44 million of them."""
+    picture = as_picture(one.image)
+    barriers = find_barriers(pixel_edges(picture), picture.valid)
+    summing, basins = timed(lambda: compare_basins(picture, barriers, 20.0, 0.05))
+    building, E = timed(lambda: compare_pixels(picture, barriers, 20.0, 0.05))
     rows = []
-    for unit in ("basins", "pixels"):
-        graph = PixelGraph(E, barriers.basins.ravel(), by_pixel=unit == "pixels")
+    for unit, built in (("basins", summing), ("pixels", summing + building)):
+        graph = PixelGraph(barriers.basins.ravel(), *basins, E if unit == "pixels" else None)
         took, labels = timed(lambda graph=graph: clusters_of_factor(graph, factor(graph, K, 0)))
-        rows.append(
-            {
-                "way": f"pixel_affinity + SymNMF(16), unit={unit!r}",
-                "seconds": built + took,
-                "F": _f(one, labels),
-            }
-        )
+        way = f"similarities and SymNMF(16), unit={unit!r}"
+        rows.append({"way": way, "seconds": built + took, "F": _f(one, labels)})
     spectral, labels = timed(
         lambda: spectral_clustering(
             E, n_clusters=K, eigen_solver="lobpcg", assign_labels="cluster_qr", random_state=0
         )
     )
-    rows.append(
-        {
-            "way": "scikit-learn spectral_clustering (lobpcg), graph given",
-            "seconds": spectral,
-            "F": _f(one, labels),
-        }
-    )
+    way = "scikit-learn spectral_clustering (lobpcg), graph given"
+    rows.append({"way": way, "seconds": spectral, "F": _f(one, labels)})
     ours, answer = timed(lambda: segment_image(one.image, K, random_state=0))
     rows.append({"way": "segment_image(image, 16), all of it", "seconds": ours, "F": _f(one, answer.labels)})
     return [row | {"nonzeros": E.nnz, "spectral / this": spectral / row["seconds"]} for row in rows]
-
-
-def _graph(picture: Any) -> tuple[Any, Any]:
-    barriers = find_barriers(pixel_edges(picture), picture.valid)
-    return barriers, compare_pixels(picture, barriers, 20.0, 0.05)
 
 
 def _others() -> dict[str, Callable[[np.ndarray], np.ndarray]]:

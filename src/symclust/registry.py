@@ -40,7 +40,7 @@ def options(family: str) -> tuple[str, ...]:
     >>> "row_descent" in registry.options("solvers")
     True
     """
-    return tuple(sorted(_exports(family)))
+    return _exports(family)[0]
 
 
 def resolve(family: str, name: str, *others: str) -> Implementation:
@@ -61,7 +61,7 @@ def resolve(family: str, name: str, *others: str) -> Implementation:
     >>> registry.resolve("solvers", "bpp").__name__, registry.resolve("two_factors.solvers", "anls").__name__
     ('Anls', 'Bpp')
     """
-    found = _with_aliases(family)
+    found = _exports(family)[1]
     if not isinstance(name, str) or name not in found:
         parameter = family.rpartition(".")[2].removesuffix("s")
         known = ", ".join(map(repr, [*others, *options(family)]))
@@ -74,20 +74,16 @@ def option_name(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _with_aliases(family: str) -> dict[str, Any]:
-    found = _exports(family)
-    return found | {alias: thing for thing in found.values() for alias in getattr(thing, "aliases", ())}
-
-
 @cache
-def _exports(family: str) -> dict[str, Any]:
-    """The exports of the public files of a family, by their names as options."""
+def _exports(family: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The options of a family, sorted, and what they and their aliases stand for."""
     found: dict[str, Any] = {}
     for module in _public_files(family):
         # Functions before classes: if both have the name, the class that does the work is the option.
         for name in sorted(getattr(module, "__all__", ()), key=lambda name: name != name.lower()):
             found[option_name(name)] = getattr(module, name)
-    return found
+    aliases = {alias: thing for thing in found.values() for alias in getattr(thing, "aliases", ())}
+    return tuple(sorted(found)), found | aliases
 
 
 def _public_files(family: str) -> list[ModuleType]:

@@ -97,6 +97,11 @@ def filled(prefix, room):
     }
 
 
+def groups():
+    given = {name: value for name, value in pixels().items() if name not in ("indptr", "indices", "values")}
+    return given | {"groups": np.zeros((ROWS, COLUMNS), np.int32)}
+
+
 def pixels():
     row = sp.eye_array(COLUMNS, k=1) + sp.eye_array(COLUMNS, k=-1)
     grid = sp.csr_array(sp.kron(sp.eye_array(ROWS), row))
@@ -155,6 +160,7 @@ CALLS = {
     },
     "falling_order": lambda: {"weights": np.ones(N), "order": np.empty(N, np.int64)},
     "gram": lambda: {"X": np.ones((N, 4)), "n_starts": 2},
+    "group_affinity": groups,
     "half_disk_differences": lambda: {
         "bins": np.zeros((ROWS, COLUMNS), np.int32), "offsets": np.array([[0, 1], [0, -1]], np.int32),
         "wedges": np.array([0, 1], np.int32), "smoothing": np.ones(3, np.float32), "n_bins": 4,
@@ -257,7 +263,8 @@ FREE = {
     ("subset_counts", "rows", 0), ("subset_counts", "counts", 0), ("subset_counts", "indptr", 0),
     ("subset_stream", "columns", 0), ("spmm", "H", 0), ("subset_fill", "indptr", 0),
     ("subset_fill", "place", 0), ("label_parts", "X", 1),
-    ("compare_pairs", "Q", 0), ("compare_pairs", "X", 0),
+    ("compare_pairs", "Q", 0), ("compare_pairs", "X", 0), ("group_affinity", "features", 2),
+    ("group_affinity", "order", 0),
 }  # fmt: skip
 
 
@@ -313,6 +320,7 @@ def test_a_shorter_array_is_refused(kernel, name, axis):
         ("subset_counts", {"rows": np.full(N, N, dtype=np.int32)}),
         ("half_disk_differences", {"n_bins": 0}),
         ("pixel_affinity", {"order": np.array([1], np.int32)}),
+        ("group_affinity", {"offsets": np.array([[-1, 0]], np.int32)}),
     ],
 )
 def test_a_number_out_of_range_is_refused(kernel, changes):

@@ -1,12 +1,14 @@
-"""The two kernels of images, against plain loops."""
+"""The kernels of images, against plain loops."""
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from symclust import _kernels
 from symclust.graphs._cues import ORIENTATIONS, Barriers, _bell, _disk
 from symclust.graphs._image import Picture
-from symclust.graphs.pixels import _rays, compare_pixels
+from symclust.graphs.normalized_cut import normalized_cut
+from symclust.graphs.pixels import _rays, compare_basins, compare_pixels
 
 
 def half_disk_twin(bins, offsets, wedges, smoothing, n_bins):
@@ -91,6 +93,29 @@ def test_affinity_as_the_twin(radius, colour_scale):
     assert A.has_canonical_format
 
 
+@pytest.fixture
+def masked():
+    """A picture of 40 × 300 pixels with gaps, wider than a strip, and random barriers and basins."""
+    rng = np.random.RandomState(2)
+    valid = rng.uniform(size=(40, 300)) > 0.1
+    basins = np.kron(rng.permutation(8 * 60).reshape(8, 60), np.ones((5, 5), int)).astype(np.int32)
+    across, down = rng.uniform(size=(2, 40, 300)).astype(np.float32)
+    picture = Picture(rng.uniform(size=(40, 300, 1)).astype(np.float32), valid)
+    return picture, Barriers(across, down, np.where(valid, basins, np.int32(-1)))
+
+
+@pytest.mark.parametrize(("radius", "density"), [(1.0, 1.0), (6.5, 1.0), (20.0, 0.1)])
+def test_sums_of_basins_are_those_of_their_pixels(masked, radius, density):
+    picture, barriers = masked
+    E = compare_pixels(*masked, radius, 0.3, density=density).astype(float)
+    inside = picture.valid.ravel()
+    ones, pixels = np.ones(inside.sum()), np.flatnonzero(inside)
+    S = sparse.csr_array((ones, (pixels, barriers.basins.ravel()[inside])), shape=(inside.size, 480))
+    plain, normalized = compare_basins(*masked, radius, 0.3, density)
+    np.testing.assert_allclose(plain.toarray(), (S.T @ (E @ S)).toarray(), rtol=1e-12)
+    np.testing.assert_allclose(normalized.toarray(), (S.T @ (normalized_cut(E) @ S)).toarray(), rtol=1e-12)
+
+
 def test_rays_lead_outwards_one_step_at_a_time():
     rays = _rays(20.0)
     start = np.array([[0, 0]])
@@ -100,14 +125,11 @@ def test_rays_lead_outwards_one_step_at_a_time():
     assert (rays.before < np.arange(len(rays.before))).all()
 
 
-def test_same_bits_on_any_number_of_threads():
+def test_same_bits_on_any_number_of_threads(masked):
     from threadpoolctl import threadpool_limits
 
-    picture = Picture(
-        np.random.RandomState(2).uniform(size=(40, 50, 1)).astype(np.float32), np.ones((40, 50), bool)
-    )
-    barriers = Barriers(*np.random.RandomState(3).uniform(size=(2, 40, 50)).astype(np.float32), picture.valid)
-    many = compare_pixels(picture, barriers, 8.0, 0.1)
+    many = [compare_pixels(*masked, 8.0, 0.1), *compare_basins(*masked, 8.0, 0.1)]
     with threadpool_limits(1):
-        one = compare_pixels(picture, barriers, 8.0, 0.1)
-    np.testing.assert_array_equal(many.data, one.data)
+        one = [compare_pixels(*masked, 8.0, 0.1), *compare_basins(*masked, 8.0, 0.1)]
+    for ours, theirs in zip(many, one, strict=True):
+        np.testing.assert_array_equal(ours.data, theirs.data)

@@ -22,7 +22,14 @@ from symclust.applications.images._regions import (
 from symclust.applications.images._segmentations import WAYS, PixelGraph, factor
 from symclust.applications.images.segmentation import enlarged
 from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError
-from symclust.graphs import as_picture, compare_pixels, find_barriers, normalized_cut, pixel_edges
+from symclust.graphs import (
+    as_picture,
+    compare_basins,
+    compare_pixels,
+    find_barriers,
+    normalized_cut,
+    pixel_edges,
+)
 from symclust.metrics import boundary_map
 
 pytest.importorskip("skimage")
@@ -95,8 +102,9 @@ def test_factoring_basins_is_factoring_pixels_that_stay_together(scene):
     """‖A − HHᵀ‖² − ‖C − GGᵀ‖² does not depend on H = S M^-1/2 G."""
     picture = as_picture(scene[0][::3, ::3])
     barriers = find_barriers(pixel_edges(picture), picture.valid)
-    graph = PixelGraph(compare_pixels(picture, barriers, 5.0, 0.05), barriers.basins.ravel(), by_pixel=False)
-    A, C = normalized_cut(graph.E).toarray().astype(float), np.asarray(graph.C)
+    graph = PixelGraph(barriers.basins.ravel(), *compare_basins(picture, barriers, 5.0, 0.05))
+    E = compare_pixels(picture, barriers, 5.0, 0.05)
+    A, C = normalized_cut(E).toarray().astype(float), graph.C.toarray()
     differences = []
     for seed in range(3):
         G = np.random.RandomState(seed).uniform(size=(len(C), 3))

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from symclust.exceptions import InputError, NotConvergedWarning
 from symclust.graphs import gaussian
-from symclust.operators import Dense, LowRank, Sparse, _eigen, krylov_spaces
+from symclust.operators import Bipartite, Dense, LowRank, Sparse, _eigen, krylov_spaces
 
 
 @pytest.mark.parametrize("seed", [0, 3, 5, 12])
@@ -138,3 +138,24 @@ def test_krylov_spaces_end_where_the_matrix_leads_nowhere():
     np.testing.assert_allclose(last.ritz()[0], [1, 2])
     (only,) = krylov_spaces(Dense(np.zeros((4, 4))), np.ones(4), 4)
     assert only.is_closed
+
+
+@pytest.mark.parametrize("shape", [(900, 2000), (2000, 900)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_leading_pairs_of_a_data_matrix_are_near_its_largest(shape, dtype):
+    X = sp.random_array(shape, density=0.02, rng=0, dtype=dtype)
+    X = sp.csr_array(X + sp.kron(sp.eye_array(4), np.full((shape[0] // 4, shape[1] // 4), 0.1), format="csr"))
+    A = Bipartite(X.astype(dtype))
+    values, vectors = A.leading(4)
+    assert values.dtype == vectors.dtype == dtype
+    np.testing.assert_allclose(values, A.eigsh(4)[0], rtol=1e-3)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-4)
+    np.testing.assert_array_equal(A.leading(4)[1], vectors)
+
+
+def test_leading_pairs_of_a_data_matrix_of_low_rank():
+    X = np.zeros((1000, 1200))
+    X[:300, :400], X[300:600, 400:800] = 1, 1
+    values, vectors = Bipartite(X).leading(3)
+    np.testing.assert_allclose(values, [np.sqrt(120_000)] * 2 + [0], atol=1e-6)
+    assert np.isfinite(vectors).all()

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from symclust.bounds import smallest_eigenvalue
 from symclust.constraints import Unit, as_constraint
 from symclust.exceptions import CombinationError, OptionError
 from symclust.objectives import Frobenius
 from symclust.operators import Dense
 from symclust.solvers import Control, Problem, State, run
-from symclust.solvers.coupled import Columnwise, smallest_eigenvalue
+from symclust.solvers.coupled import Columnwise
 from symclust.solvers.procrustes import Procrustes
 
 N, K = 24, 3

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from symclust.cli._input import FILE_HELP, OfTexts, SampleOptions, read_input
@@ -45,6 +44,8 @@ def predict(
 
     Example: `symclust predict people.symclust others.csv -o labels.csv`
     """
+    import numpy as np
+
     from symclust import load
 
     if str(output) == STDOUT and session.as_json:
@@ -89,6 +90,8 @@ def _placed(fitted: Any, found: Any) -> Any:
 
 def _new_nodes(network: Any, known: Any) -> tuple[Any, list[Any]]:
     """The weights of edges from new nodes to those of the model, and the names of the new nodes."""
+    import numpy as np
+
     place = {str(name): i for i, name in enumerate(known or [])}
     numbers = np.array([place.get(str(name), -1) for name in network.names])
     new = np.flatnonzero(numbers < 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -13,16 +13,9 @@ from rich.text import Text
 from symclust.cli._console import screen
 from symclust.cli._session import Session
 from symclust.exceptions import InputError
-from symclust.reproduce import (
-    Cell,
-    Kept,
-    PrintedTable,
-    Reproduction,
-    choose,
-    reproduce_tables,
-    tables,
-    write_page,
-)
+
+if TYPE_CHECKING:
+    from symclust.reproduce import Cell, PrintedTable, Reproduction
 
 __all__ = ["reproduce"]
 
@@ -72,6 +65,8 @@ def reproduce(
 
     Example: `symclust reproduce leftstochastic:5 --data data --quick`
     """
+    from symclust.reproduce import Kept, choose, reproduce_tables, tables, write_page
+
     if not names:
         known = tables()
         _list(session, known)

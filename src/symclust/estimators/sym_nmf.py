@@ -41,7 +41,8 @@ class SymNMF(StreamingEstimator):
         Parameters of the function of that name in `symclust.graphs`; of a graph ``{"weight": attribute}``.
     solver : str, default="auto"
         "row_descent", the choice of "auto" if rows of A are at hand; "barzilai_borwein", its choice else;
-        "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate", "multiplicative".
+        "anls", "hals", "newton", "newton_by_columns", "newton_delayed", "projected_newton",
+        "projected_gradient", "coordinate", "multiplicative".
     init : str or array of shape (n_samples, n_clusters), default="auto"
         "tree", the leaves of `HierarchicalSymNMF`; "merge", 2k clusters merged down to k; "auto", the former
         for a sparse A and the latter for others; "low_rank", faster for a large dense A; "random",

@@ -45,7 +45,7 @@ from symclust.graphs.cosine import Cosine, cosine
 from symclust.graphs.fuzzy import Fuzzy, fuzzy
 from symclust.graphs.multi_view import MultiView, multi_view
 from symclust.graphs.normalized_cut import NormalizedCut, normalized_cut
-from symclust.graphs.pixels import compare_pixels, edge_strength, pixel_affinity
+from symclust.graphs.pixels import compare_basins, compare_pixels, edge_strength, pixel_affinity
 from symclust.graphs.random_walk import RandomWalk, random_walk
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import ndimage
+from scipy import fft, ndimage
 
 from symclust import _kernels
 from symclust._optional import need
@@ -182,18 +182,29 @@ def _filter_responses(brightness: Array) -> Array:
     """Return the responses of bar and edge filters in six directions and of spots, at two sizes."""
     responses = []
     for size in (1.0, 2.0):
+        filters = []
         for direction in range(6):
             u, v = _rotated(int(np.ceil(6 * size)), direction * np.pi / 6)
             bell = np.exp(-((u / (2 * size)) ** 2) / 2 - (v / size) ** 2 / 2)
             for shape in (bell * (v**2 / size**2 - 1), bell * v):
                 weights = shape - shape.mean()
-                weights = (weights / np.abs(weights).sum()).astype(np.float32)
-                responses.append(_filtered(brightness, weights))
+                filters.append((weights / np.abs(weights).sum()).astype(np.float32))
+        responses += [*_filtered_by_all(brightness, np.array(filters))]
         responses.append(size**2 * ndimage.gaussian_laplace(brightness, size))
     R = np.stack([response.ravel() for response in responses], axis=1)
     # Weber's law: contrast counts by its logarithm, and steps of 8-bit images do not count at all.
     contrast = np.linalg.norm(R, axis=1, keepdims=True)
     return R * (np.log1p(np.maximum(contrast - 0.005, 0) / 0.03) / np.maximum(contrast, 1e-9))
+
+
+def _filtered_by_all(image: Array, filters: Array) -> Array:
+    """Return an image, mirrored at its frame, convolved with each of some filters in one transform."""
+    reach = filters.shape[1] // 2
+    mirrored = np.pad(image, reach, mode="symmetric")
+    shape = [fft.next_fast_len(size, real=True) for size in mirrored.shape]
+    spectra = fft.rfft2(mirrored, shape) * fft.rfft2(filters, shape)
+    rows, columns = image.shape
+    return fft.irfft2(spectra, shape)[:, 2 * reach : 2 * reach + rows, 2 * reach : 2 * reach + columns]
 
 
 def find_barriers(edges: Array, valid: Array) -> Barriers:

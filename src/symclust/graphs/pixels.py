@@ -143,27 +143,56 @@ def compare_pixels(
     random_state: Any = 0,
 ) -> sparse.csr_array:
     """Return the similarities of pixels with these barriers between them: `pixel_affinity` after its cues."""
+    given = _compared(picture, barriers, radius, edge_scale, colour_scale, density, random_state)
+    n, offsets = picture.valid.size, given["offsets"][given["order"]]
+    check_memory(
+        ENTRY * _most_similarities(picture.shape, offsets),
+        f"The similarities of {n:,} pixels within a radius of {radius:g}",
+        "Give a smaller radius or density, or a smaller image.",
+    )
+    indptr = _row_ends(picture.valid, offsets)
+    size = int(indptr[-1])
+    indices, values = np.empty(size, dtype=indptr.dtype), np.empty(size, dtype=np.float32)
+    _kernels.pixel_affinity(**given, indptr=indptr, indices=indices, values=values)
+    return sparse.csr_array((values, indices, indptr), shape=(n, n))
+
+
+def compare_basins(
+    picture: Picture, barriers: Barriers, radius: float, edge_scale: float, density: float = 1.0
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return the sums of the pixels' similarities between basins, and of those of their normalised cut.
+
+    No similarity of pixels is stored.
+    """
+    given = _compared(picture, barriers, radius, edge_scale, None, density)
+    first, second, *sums = _kernels.group_affinity(**given, groups=barriers.basins)
+    n = int(barriers.basins.max()) + 1
+    plain, normalized = (sparse.csr_array((values, (first, second)), shape=(n, n)) for values in sums)
+    return plain + plain.T, normalized + normalized.T  # each pair of pixels was met once
+
+
+def _compared(
+    picture: Picture,
+    barriers: Barriers,
+    radius: float,
+    edge_scale: float,
+    colour_scale: float | None = None,
+    density: float = 1.0,
+    random_state: Any = 0,
+) -> dict[str, Any]:
+    """Return what the kernels need to know of how pixels are compared."""
     check_number("radius", radius, least=1, most=10_000)
     check_number("edge_scale", edge_scale, least=0, exclusive=True)
     check_number("density", density, least=0, most=1, exclusive=True)
     if colour_scale is not None:
         check_number("colour_scale", colour_scale, least=0, exclusive=True)
     rays = _rays(min(float(radius), float(np.hypot(*picture.shape))))
-    kept = _kept(rays, density * radius, check_random_state(random_state))
-    n = picture.valid.size
-    check_memory(
-        ENTRY * _most_similarities(picture.shape, rays.offsets[kept]),
-        f"The similarities of {n:,} pixels within a radius of {radius:g}",
-        "Give a smaller radius or density, or a smaller image: segment_image does so by itself.",
-    )
-    indptr = _row_ends(picture.valid, rays.offsets[kept])
-    size = int(indptr[-1])
-    indices, values = np.empty(size, dtype=indptr.dtype), np.empty(size, dtype=np.float32)
-    _kernels.pixel_affinity(
-        barriers.across, barriers.down, _colours(picture, colour_scale), picture.valid,
-        rays.offsets, rays.before, kept, 1 / float(edge_scale), indptr, indices, values,
-    )  # fmt: skip
-    return sparse.csr_array((values, indices, indptr), shape=(n, n))
+    return {
+        "across": barriers.across, "down": barriers.down, "features": _colours(picture, colour_scale),
+        "valid": picture.valid, "offsets": rays.offsets, "before": rays.before,
+        "order": _kept(rays, density * radius, check_random_state(random_state)),
+        "sharpness": 1 / float(edge_scale),
+    }  # fmt: skip
 
 
 class Rays(NamedTuple):

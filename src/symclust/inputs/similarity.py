@@ -168,7 +168,7 @@ class OfSamples(Rule):
         X = sparse.csr_array(unit_rows(affinity.measured(self.samples)))
         placed = np.flatnonzero((np.diff(X.indptr) > 0) & (labels >= 0))
         X, graph = X[placed], as_operator(A.matrix[placed][:, placed])
-        found = document_clusters(X, n_clusters, rng, graph, [topic_leaves(X, n_clusters, rng)])
+        found = document_clusters(X, n_clusters, rng, [topic_leaves(X, n_clusters, rng)], graph)
         if found is None:
             return None
         refined = np.full_like(labels, NOWHERE)

@@ -346,6 +346,10 @@ class Operator(ABC):
 
     # Spectrum -----------------------------------------------------------------------------------------------
 
+    def leading(self, k: int) -> tuple[Array, Array]:
+        """The k largest eigenvalues and their eigenvectors as near as a start needs them."""
+        return self.eigsh(k)
+
     def eigsh(self, k: int, which: str = "LA", tol: float = 0.0) -> tuple[Array, Array]:
         """The k eigenvalues, in descending order, and their eigenvectors as columns.
 

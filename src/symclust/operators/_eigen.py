@@ -29,6 +29,7 @@ LARGE = 3000
 RESTARTS = 300  # of Lanczos, a few thousand products; eigenvalues that are as close as that may take millions
 ITERATIONS = 500  # of the block method that goes on from there
 SPARE = 5  # columns of its block beyond those asked for: the gap behind them decides how fast it is
+RANGE_SPARE = 10  # columns of a random range beyond those asked for: the last are then as good as the first
 # ARPACK draws new vectors when the Krylov space closes (low rank): newer SciPy needs a generator for that.
 _REPEATABLE = {"rng": 0} if "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters else {}
 
@@ -210,6 +211,28 @@ def _lobpcg(operator: Operator, k: int, largest: bool, known: Array, tol: float)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its words about accuracy; ours follow
         return scipy.sparse.linalg.lobpcg(product, block, largest=largest, tol=tol, maxiter=ITERATIONS)
+
+
+def random_range(
+    operator: Operator, k: int, n_passes: int, rng: np.random.RandomState
+) -> tuple[Array, Array]:
+    """About the k eigenpairs that are largest in size, the values in double precision.
+
+    Halko, Martinsson and Tropp (2011), Algorithms 4.4 and 5.3: the range of AᵖΩ stands for that of A.
+    """
+    Q = rng.standard_normal((operator.n, min(k + RANGE_SPARE, operator.n))).astype(operator.dtype)
+    with single_threaded_blas():
+        for _ in range(n_passes):
+            Q = np.linalg.qr(operator @ Q)[0]  # without it, all columns would tend to the first eigenvector
+        B = (Q.T @ (operator @ Q)).astype(np.float64)
+        if not np.isfinite(B).all():
+            raise InputError(
+                "The matrix contains NaN or infinity, or its products overflow: every entry has to be a "
+                "number of moderate size."
+            )
+        values, vectors = np.linalg.eigh((B + B.T) / 2)
+        kept = np.argsort(-np.abs(values), kind="stable")[:k]
+        return values[kept], Q @ vectors[:, kept].astype(Q.dtype)
 
 
 class Krylov(NamedTuple):

@@ -10,16 +10,15 @@ from sklearn.utils import check_random_state
 
 from symclust._threads import cached_property, single_threaded_blas, split
 from symclust._types import Array, RandomState, SimilarityLike
-from symclust.exceptions import InputError, InputTypeError, OptionError
+from symclust.exceptions import InputTypeError, OptionError
 from symclust.operators._arrays import as_pairs, as_subset, as_vector, read_dense
 from symclust.operators._base import BLOCK_BYTES, Cursor, Operator
 from symclust.operators._conversion import as_operator
+from symclust.operators._eigen import random_range
 from symclust.operators._factors import DenseFactor, Factor, FactoredSum, SparseFactor, read_factor
 from symclust.validation import check_number
 
 __all__ = ["Gram", "LowRank", "low_rank"]
-
-SPARE = 10  # columns beyond the rank: the last eigenvectors wanted are then found as well as the first
 
 
 class Factored(Operator):
@@ -272,21 +271,8 @@ def low_rank(A: SimilarityLike, rank: int, *, n_passes: int = 2, random_state: R
     operator = as_operator(A)
     rank = _check_rank(rank, operator.n)
     check_number("n_passes", n_passes, least=1, whole=True)
-    columns = min(rank + SPARE, operator.n)
-    rng = check_random_state(random_state)
-    Q = rng.standard_normal((operator.n, columns)).astype(operator.dtype)
-    with single_threaded_blas():
-        for _ in range(n_passes):
-            Q = np.linalg.qr(operator @ Q)[0]  # without it, all columns would tend to the first eigenvector
-        B = (Q.T @ (operator @ Q)).astype(np.float64)
-        if not np.isfinite(B).all():
-            raise InputError(
-                "The matrix contains NaN or infinity, or its products overflow: every entry has to be a "
-                "number of moderate size."
-            )
-        values, vectors = np.linalg.eigh((B + B.T) / 2)
-        kept = np.argsort(-np.abs(values), kind="stable")[:rank]
-        return LowRank(Q @ vectors[:, kept].astype(Q.dtype), values[kept].astype(Q.dtype))
+    values, vectors = random_range(operator, rank, n_passes, check_random_state(random_state))
+    return LowRank(vectors, values.astype(operator.dtype))
 
 
 def _check_rank(rank: Any, n: int) -> int:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from symclust._types import Array
 from symclust.documents import DocumentWeights
@@ -28,6 +27,7 @@ from symclust.estimators import (
     SymNMF,
 )
 from symclust.graphs import gaussian, nearest_neighbors
+from symclust.k_means import both_phases
 from symclust.metrics import clustering_accuracy
 from symclust.reproduce._data import documents, labelled
 from symclust.reproduce._pieces import Extent, Piece, row_of
@@ -121,7 +121,7 @@ def _fit(name: str, path: Path, method: str, k: int, seed: int) -> tuple[Array, 
     once: dict[str, Any] = {"n_init": 1, "random_state": seed}
     graph: dict[str, Any] = {"affinity": "precomputed", **once}
     fits: dict[str, Callable[[], Any]] = {
-        "KM": lambda: KMeans(k, init="random", **once).fit(_features(name, path)),
+        "KM": lambda: both_phases(_features(name, path), k, seed, init="random"),
         "SKM": lambda: SphericalKMeans(k, **once).fit(_features(name, path)),
         "KKM": lambda: KernelKMeans(k, weights="degree", indefinite="ignore", init="samples", **graph).fit(
             _graph(name, path, False)
@@ -141,6 +141,8 @@ def _gnmf(X: Any, E: Any, k: int, once: dict[str, Any]) -> Any:
     options: dict[str, Any] = {
         "graph": (E > 0).astype(float),
         "graph_regularization": GNMF_WEIGHT,
+        "scaled": False,
+        "solver": "multiplicative_as_printed",
         "max_iter": 200,
     }
     model = GraphNMF(k, init="random", **options, **once).fit(X)

@@ -29,10 +29,10 @@ def make_solver(name: str, **options: Any) -> Solver:
 def check_solver(name: Any, **options: Any) -> None:
     """Refuse an unknown solver, impossible values of its options, and options other than "auto" it lacks."""
     chosen = None if name == "auto" else registry.resolve("solvers", name, "auto")
-    known = {name: registry.resolve("solvers", name) for name in registry.options("solvers")}
     for option, value in options.items():
         if value != "auto" and (chosen is None or not _has(chosen, option)):
-            have = [repr(other) for other, solver in known.items() if _has(solver, option)]
+            known = registry.options("solvers")
+            have = [repr(other) for other in known if _has(registry.resolve("solvers", other), option)]
             raise CombinationError(
                 f"{option}={value!r} has no meaning for solver={name!r}: it belongs to {', '.join(have)}."
             )

@@ -167,7 +167,7 @@ def turned_embedding(operator: Operator, n_columns: int) -> Array:
     The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
     (the polar factor of these rows).
     """
-    values, vectors = operator.eigsh(n_columns)
+    values, vectors = operator.leading(n_columns)
     embedding = vectors * np.sqrt(np.maximum(values, 0))
     _, _, pivots = qr(embedding.T, mode="economic", pivoting=True)
     left, _, right = np.linalg.svd(embedding[pivots[:n_columns]])

@@ -17,9 +17,7 @@ from symclust.registry import option_name
 from symclust.solvers import Problem
 from symclust.starts._base import Formula, Setting, Start
 
-__all__ = ["Greedy", "GreedyAsPrinted", "Zero"]
-
-RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
+__all__ = ["Greedy", "GreedyAsPrinted", "GreedyThroughout", "Zero"]
 
 
 class ByColumns(Formula):
@@ -73,12 +71,19 @@ class Greedy(ByColumns):
     are most similar to those already in it follow, one by one, each with the entry that minimises the
     objective given the entries so far. After 2k picks the order of the others is kept. Costs about k sweeps
     of coordinate descent.
+
+    Attributes
+    ----------
+    rescored : float
+        Picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9).
     """
+
+    rescored: ClassVar[float] = 2
 
     def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Visit the samples in the order of their ties to those that are in the column."""
         columns.open(j)
-        _grow(columns, self.residual(columns.A, columns.H, j, degrees), RESCORED * columns.H.shape[1])
+        _grow(columns, self.residual(columns.A, columns.H, j, degrees), self.rescored * columns.H.shape[1])
         columns.close()
         if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
@@ -99,6 +104,25 @@ class GreedyAsPrinted(Greedy):
     def residual(self, *given: Any) -> Residual:
         """Return what the columns before leave over, as printed."""
         return PrintedResidual(*given)
+
+
+class GreedyThroughout(GreedyAsPrinted):
+    """Algorithm 5 to the letter, for comparison: ties are computed anew for each pick, O(k n³) for a dense A.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.starts import GreedyThroughout
+    >>> from symclust.objectives import OffDiagonal
+    >>> from symclust.operators import as_operator
+    >>> GreedyThroughout().factor(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
+    array([[1., 0.],
+           [1., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+
+    rescored: ClassVar[float] = np.inf
 
 
 class Zero(ByColumns):
@@ -174,13 +198,15 @@ class PrintedResidual(Residual):
         return 1.0
 
 
-def _grow(columns: ColumnDescent, residual: Residual, picks: int) -> None:
+def _grow(columns: ColumnDescent, residual: Residual, picks: float) -> None:
     """Visit all entries of the open column in the order of their samples' ties to it."""
     ties = _Ties(residual)
     columns.visit(np.array([residual.seed]))
     columns.place(residual.seed, residual.height)
     ties.add(residual.seed)
-    for _ in range(min(picks, residual.A.n) - 3):  # the last score ranks all others, Algorithm 6, lines 9-14
+    for _ in range(
+        int(min(picks, residual.A.n)) - 3
+    ):  # the last score ranks all others, Algorithm 6, lines 9-14
         k = ties.strongest()
         columns.visit(np.array([k]))
         ties.add(k)

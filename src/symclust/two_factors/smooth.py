@@ -54,6 +54,34 @@ class Smooth(TwoFactors):
         return RowProblem(G + self.weight * np.diag(self.laplacian.roughness(W)), XtW)
 
 
+class SmoothAsPrinted(Smooth):
+    r"""The same with the term of the paper, for comparison.
+
+    .. math:: f(W, C) = \|X - WC^T\|_F^2 + \lambda \operatorname{tr}(W^T L W)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Bipartite, Dense
+    >>> from symclust.two_factors import SmoothAsPrinted
+    >>> A, graph = Bipartite(np.zeros((2, 1))), Dense(1 - np.eye(2))
+    >>> SmoothAsPrinted(A, graph, weight=10.0).penalty(np.array([[1.0], [3.0], [0.5]]))  # 10 · (3 − 1)²
+    40.0
+    """
+
+    def penalty(self, H: Array) -> float:
+        """λ tr(WᵀLW)."""
+        return self.weight * float(self.laplacian.roughness(self.operator.sides(H)[0]).sum())
+
+    def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
+        """The problem of W, whose rows the graph joins."""
+        return SmoothProblem(G, XC, self.laplacian, np.full(len(G), self.weight))
+
+    def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
+        """The problem of C, which the term leaves alone."""
+        return RowProblem(G, XtW)
+
+
 class SmoothProblem(RowProblem):
     """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ + ½ Σ_l t_l y_lᵀLy_l over Y ≥ 0.
 

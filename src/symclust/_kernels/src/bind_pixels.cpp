@@ -16,6 +16,8 @@ struct Compared {
         shaped("features", features, rows, columns, any_size), shaped("offsets", offsets, count, 2);
         shaped("before", before, count);
         within("before", before, -1, count), within("order", order, 0, count);
+        for (ptrdiff_t e = 0; e < count; ++e)
+            expect(offsets.data()[2 * e] >= 0, "offsets", "lead upwards");
         return {across, down, features, valid, Rays{offsets.data(), before.data(), count}, sharpness};
     }
 };

@@ -12,6 +12,10 @@ namespace symclust {
 
 using FactorRow = std::array<double, 2>;
 
+// The same row of S starts side by side: both columns of all of them.
+template <int S>
+using FactorRows = std::array<std::array<double, S>, 2>;
+
 template <typename T>
 std::vector<double> inverse_roots(const CutGraph<T>& graph) {
     std::vector<double> roots(graph.n);
@@ -20,25 +24,35 @@ std::vector<double> inverse_roots(const CutGraph<T>& graph) {
     return roots;
 }
 
-// Row descent without the diagonal: every row of H becomes the solution of its own problem, in order.
-template <typename T>
-void factor_sweep(const CutGraph<T>& graph, const std::vector<double>& roots, std::vector<FactorRow>& H) {
+// Row descent without the diagonal: every row of H becomes the solution of its own problem, in order. Each
+// start goes its own way; side by side they wait for each other's additions and share the edges.
+template <typename T, int S>
+void factor_sweep(const CutGraph<T>& graph, const std::vector<double>& roots,
+                  std::vector<FactorRows<S>>& H) {
     Pace pace;
-    double a = 0.0, b = 0.0, c = 0.0;  // HᵀH
-    for (const FactorRow& h : H) a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
+    double a[S] = {}, b[S] = {}, c[S] = {};  // HᵀH
+    const auto add = [&](const FactorRows<S>& h, double sign) {
+        for (int s = 0; s < S; ++s) {
+            a[s] += sign * h[0][s] * h[0][s];
+            b[s] += sign * h[0][s] * h[1][s];
+            c[s] += sign * h[1][s] * h[1][s];
+        }
+    };
+    for (const FactorRows<S>& h : H) add(h, 1.0);
     for (ptrdiff_t i = 0; i < graph.n; ++i) {
-        double p = 0.0, q = 0.0;
+        double p[S] = {}, q[S] = {};
         pace(4 * (graph.indptr[i + 1] - graph.indptr[i]));
         for (int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
             const int32_t j = graph.indices[e];
             const double weight = double(graph.weights[e]) * roots[j];
-            p += weight * H[j][0];
-            q += weight * H[j][1];
+            for (int s = 0; s < S; ++s) p[s] += weight * H[j][0][s];
+            for (int s = 0; s < S; ++s) q[s] += weight * H[j][1][s];
         }
-        FactorRow& h = H[i];
-        a -= h[0] * h[0], b -= h[0] * h[1], c -= h[1] * h[1];
-        TwoColumns(a, b, c, two_columns_dependence<double>).solve(p * roots[i], q * roots[i], h[0], h[1]);
-        a += h[0] * h[0], b += h[0] * h[1], c += h[1] * h[1];
+        FactorRows<S>& h = H[i];
+        add(h, -1.0);
+        for (int s = 0; s < S; ++s) p[s] *= roots[i], q[s] *= roots[i];
+        solve_two_columns<S>(a, b, c, two_columns_dependence<double>, p, q, h[0].data(), h[1].data());
+        add(h, 1.0);
     }
 }
 
@@ -116,6 +130,7 @@ double cut_along(const CutGraph<T>& graph, const Judge& judge, const std::vector
 struct Bisecting {
     static constexpr ptrdiff_t coarsest = 100;  // nodes of a graph that is cut from random starts
     static constexpr int starts = 8, start_sweeps = 30;
+    static constexpr ptrdiff_t side_by_side = 1 << 12;  // nodes up to which all starts fit into the cache
     static constexpr int level_sweeps = 3, level_passes = 2;
     static constexpr double least_shrinking =
         0.9;  // a coarse graph with more nodes than this share is not worth having
@@ -160,24 +175,43 @@ void move_nodes(const CutGraph<T>& graph, const Judge& judge, Found& found) {
     }
 }
 
-template <typename T>
-Found cut_by_factor(const CutGraph<T>& graph, const Judge& judge, std::vector<FactorRow> H, int sweeps) {
+// The best cut along each of some starts after some sweeps, and the best of these.
+template <typename T, int S>
+Found cut_by_factors(const CutGraph<T>& graph, const Judge& judge,
+                     const std::array<std::vector<FactorRow>, S>& starts, int sweeps) {
+    std::vector<FactorRows<S>> H(graph.n);
+    for (ptrdiff_t i = 0; i < graph.n; ++i)
+        for (int s = 0; s < S; ++s) H[i][0][s] = starts[s][i][0], H[i][1][s] = starts[s][i][1];
     const std::vector<double> roots = inverse_roots(graph);
-    for (int sweep = 0; sweep < sweeps; ++sweep) factor_sweep(graph, roots, H);
-    Found found{std::vector<uint8_t>(graph.n)};
-    found.value = cut_along(graph, judge, H, found.side);
-    if (found.any()) move_nodes(graph, judge, found);
-    return found;
+    for (int sweep = 0; sweep < sweeps; ++sweep) factor_sweep<T, S>(graph, roots, H);
+    Found best;
+    std::vector<FactorRow> own(graph.n);
+    for (int s = 0; s < S; ++s) {
+        for (ptrdiff_t i = 0; i < graph.n; ++i) own[i] = {H[i][0][s], H[i][1][s]};
+        Found found{std::vector<uint8_t>(graph.n)};
+        found.value = cut_along(graph, judge, own, found.side);
+        if (found.any()) move_nodes(graph, judge, found);
+        if (s == 0 || found.value > best.value) best = std::move(found);
+    }
+    return best;
+}
+
+template <typename T, int S>
+Found cut_from_random(const CutGraph<T>& graph, const Judge& judge, SplitMix& random) {
+    Found best;
+    for (int start = 0; start < Bisecting::starts; start += S) {
+        std::array<std::vector<FactorRow>, S> starts;
+        for (std::vector<FactorRow>& H : starts) H = random_factor(graph, random);
+        Found found = cut_by_factors<T, S>(graph, judge, starts, Bisecting::start_sweeps);
+        if (start == 0 || found.value > best.value) best = std::move(found);
+    }
+    return best;
 }
 
 template <typename T>
 Found cut_from_random(const CutGraph<T>& graph, const Judge& judge, SplitMix& random) {
-    Found best;
-    for (int start = 0; start < Bisecting::starts; ++start) {
-        Found found = cut_by_factor(graph, judge, random_factor(graph, random), Bisecting::start_sweeps);
-        if (start == 0 || found.value > best.value) best = std::move(found);
-    }
-    return best;
+    return graph.n <= Bisecting::side_by_side ? cut_from_random<T, Bisecting::starts>(graph, judge, random)
+                                              : cut_from_random<T, 1>(graph, judge, random);
 }
 
 // The cut of a graph that follows from one of the graph of its groups.
@@ -189,7 +223,7 @@ Found improve(const CutGraph<T>& graph, const std::vector<int32_t>& group, const
     Found kept{std::vector<uint8_t>(graph.n)};
     for (ptrdiff_t i = 0; i < graph.n; ++i) kept.side[i] = rough.side[group[i]];
     move_nodes(graph, judge, kept);
-    Found again = cut_by_factor(graph, judge, factor_of(graph, kept.side), Bisecting::level_sweeps);
+    Found again = cut_by_factors<T, 1>(graph, judge, {factor_of(graph, kept.side)}, Bisecting::level_sweeps);
     return again.value > kept.value ? again : kept;
 }
 

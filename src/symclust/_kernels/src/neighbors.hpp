@@ -33,7 +33,7 @@ struct NearestLists {
 template <typename T>
 void keep_nearest(const T* products, const T* rows, const T* columns, int64_t first_row, int64_t first_column,
                   NearestLists<T> of_rows, NearestLists<T> of_columns, ptrdiff_t width) {
-    constexpr ptrdiff_t strip = 64;
+    constexpr ptrdiff_t strip = 32;
     std::vector<T> limits(width, -std::numeric_limits<T>::infinity());
     for (ptrdiff_t j = 0; j < of_columns.n; ++j) limits[j] = of_columns.last(j);
     for (ptrdiff_t i = 0; i < of_rows.n; ++i) {
@@ -53,6 +53,38 @@ void keep_nearest(const T* products, const T* rows, const T* columns, int64_t fi
                 if (half < limits[j]) of_columns.insert(j, half, first_row + i), limits[j] = of_columns.last(j);
             }
         }
+    }
+}
+
+// The nearest rows to sparse rows Q, by |x|^2 / 2 - q'x. The columns of X are rows of `columns`; `halves` has
+// |x|^2 / 2, less products with parts of q and x that are not in these, for each row of Q or once for all.
+template <typename T, typename I>
+void nearest_sparse(const Csr<T, I>& Q, const Csr<T, I>& columns, const T* halves, ptrdiff_t stride, ptrdiff_t n,
+                    NearestLists<T> lists) {
+    constexpr ptrdiff_t strip = 64;
+    std::vector<T> scores(n);
+    Pace pace;
+    for (ptrdiff_t i = 0; i < Q.n; ++i) {
+        std::copy_n(halves + i * stride, n, scores.begin());
+        for (ptrdiff_t e = Q.indptr[i]; e < ptrdiff_t(Q.indptr[i + 1]); ++e) {
+            const T value = Q.values[e];
+            const ptrdiff_t column = Q.indices[e];
+            for (ptrdiff_t p = columns.indptr[column]; p < ptrdiff_t(columns.indptr[column + 1]); ++p)
+                scores[columns.indices[p]] -= value * columns.values[p];
+            pace(columns.count(column));
+        }
+        const T* SYMCLUST_RESTRICT row = scores.data();
+        T limit = lists.last(i);
+        for (ptrdiff_t begin = 0; begin < n; begin += strip) {
+            const ptrdiff_t end = std::min(begin + strip, n);
+            int hits = 0;
+#pragma omp simd reduction(| : hits)
+            for (ptrdiff_t j = begin; j < end; ++j) hits |= int(row[j] < limit);
+            if (!hits) continue;
+            for (ptrdiff_t j = begin; j < end; ++j)
+                if (row[j] < limit) lists.insert(i, row[j], j), limit = lists.last(i);
+        }
+        pace(n);
     }
 }
 

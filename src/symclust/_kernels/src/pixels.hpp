@@ -324,7 +324,7 @@ private:
             const ptrdiff_t columns = all.graph.columns, row = strip.y * columns;
             for (ptrdiff_t e = 0; e < all.kept; ++e) {
                 const ptrdiff_t ray = all.order[e], v = strip.y + all.graph.rays.y(ray);
-                if (v >= all.graph.rows) break;  // `order` goes downwards
+                if (v >= all.graph.rows) continue;
                 const ptrdiff_t dx = all.graph.rays.x(ray), other = v * columns + dx;
                 const float* weight = strip.weight(ray);
                 const ptrdiff_t last = std::min(strip.end, columns - dx);
@@ -392,7 +392,7 @@ private:
             own.resize((size + reach) * columns);
             for (ptrdiff_t e = 0; e < kept; ++e) {
                 const ptrdiff_t dy = graph.rays.y(order[e]), dx = graph.rays.x(order[e]);
-                if (strip.y + dy >= graph.rows) break;
+                if (strip.y + dy >= graph.rows) continue;
                 const float* SYMCLUST_RESTRICT weight = strip.weight(order[e]);
                 double* upper = own.data() + (strip.y - block.begin) * columns;
                 double* lower = upper + dy * columns + dx;

@@ -20,20 +20,25 @@ from symclust.operators import as_operator
 
 FLOOR = 1e-3  # where pixels start outside the cluster of their basin, relative to the largest entry
 DESCENT = 50  # iterations on pixels: the start is good already
-DENSE_BASINS = 3000  # graphs of so many basins are factored as dense matrices
 
 
 @dataclass(eq=False)
 class PixelGraph:
-    """The similarities of pixels that are there, and the groups that are kept together."""
+    """Similarities of pixels and of the groups that are kept together, the basins."""
 
-    E: sparse.csr_array  # similarities of the pixels that are there
-    groups: Array  # the basin of each of these pixels, from 0 on
-    by_pixel: bool  # whether pixels may leave the cluster of their basin
+    groups: Array  # the basin of each pixel that is there, from 0 on
+    plain: sparse.csr_array  # sums of the similarities of the pixels of two basins
+    normalized: sparse.csr_array  # the same for the normalised cut
+    E: sparse.csr_array | None = None  # the similarities of pixels that may leave the cluster of their basin
     allowed: Array | None = None  # basins × clusters, where hints forbid some
 
+    @property
+    def by_pixel(self) -> bool:
+        """Whether pixels may leave the cluster of their basin."""
+        return self.E is not None
+
     @cached_property
-    def A(self) -> sparse.csr_array:
+    def A(self) -> Any:
         """The normalised cut of E."""
         return normalized_cut(self.E)
 
@@ -43,28 +48,28 @@ class PixelGraph:
         return np.bincount(self.groups).astype(np.float64)
 
     @cached_property
-    def indicator(self) -> sparse.csr_array:
-        """Pixels × basins."""
-        n = len(self.groups)
-        ones = np.ones(n, dtype=np.float32)
-        return sparse.csr_array((ones, self.groups, np.arange(n + 1)), shape=(n, len(self.sizes)))
-
-    def contracted(self, A: sparse.csr_array) -> sparse.csr_array:
-        """The sums of similarities between basins: (26)."""
-        return self.indicator.T @ (A @ self.indicator)
-
-    @cached_property
-    def C(self) -> Any:
+    def C(self) -> sparse.csr_array:
         """M^-1/2 SᵀAS M^-1/2 with S the indicator of basins and M their sizes.
 
         For H = S M^-1/2 G, equal rows within each basin, ‖A − HHᵀ‖² is ‖C − GGᵀ‖² and a constant: factoring C
-        is factoring A under the constraint that basins stay whole, at the cost of a few hundred rows.
+        is factoring A under the constraint that basins stay whole, at the cost of a few hundred rows. Basins
+        have similarities with those around them: some entries in a hundred are not zero.
         """
         roots = 1 / np.sqrt(self.sizes)
-        B = sparse.csr_array(self.contracted(self.A), dtype=np.float64)
-        B.data *= np.repeat(roots, np.diff(B.indptr)) * roots[B.indices]
-        B = (B + B.T) / 2
-        return B.toarray() if B.shape[0] <= DENSE_BASINS else sparse.csr_array(B)
+        C = self.normalized.copy()
+        C.data *= np.repeat(roots, np.diff(C.indptr)) * roots[C.indices]
+        return C
+
+    def spread(self, labels: Array) -> Array:
+        """The labels of pixels, given those of what is clustered: pixels or basins."""
+        return labels if self.by_pixel else labels[self.groups]
+
+    def contracted(self, labels: Array) -> sparse.csr_array:
+        """The sums of similarities between clusters of pixels or basins: (26)."""
+        E = self.plain if self.E is None else self.E
+        indicator = sparse.csr_array((np.ones(len(labels), E.dtype), labels, np.arange(len(labels) + 1)))
+        W = sparse.csr_array(indicator.T @ (E @ indicator), dtype=np.float64)
+        return sparse.csr_array((W + W.T) / 2)
 
 
 def segmentations(
@@ -93,7 +98,7 @@ def _flat(graph: PixelGraph, way: str, least: int, most: int, seed: int) -> Iter
         if vectors is None:
             yield clusters_of_factor(graph, factor(graph, k, seed))
         else:
-            yield _k_means(graph, unit_rows(vectors[:, :k]), k, seed)
+            yield graph.spread(_k_means(graph, unit_rows(vectors[:, :k]), k, seed))
 
 
 def factor(graph: PixelGraph, k: int, seed: int) -> Array:
@@ -141,8 +146,7 @@ class Pattern:
 
 def clusters_of_factor(graph: PixelGraph, H: Array) -> Array:
     """The cluster of each pixel: that of the largest entry of its row."""
-    labels = np.asarray(H).argmax(axis=1)
-    return labels if graph.by_pixel else labels[graph.groups]
+    return graph.spread(np.asarray(H).argmax(axis=1))
 
 
 def _fitted(model: Any, A: Any) -> Any:
@@ -170,11 +174,10 @@ def leading_vectors(graph: PixelGraph, k: int) -> Array:
 
 
 def _k_means(graph: PixelGraph, rows: Array, k: int, seed: int) -> Array:
-    """The cluster of each pixel by k-means on rows; each counts as many pixels as it stands for."""
+    """The cluster of each row by k-means; it counts as many pixels as it stands for."""
     weights = None if graph.by_pixel else graph.sizes
     k = min(k, len(np.unique(rows, axis=0)))
-    labels = KMeans(k, n_init=5, random_state=seed).fit(rows, sample_weight=weights).labels_
-    return labels if graph.by_pixel else labels[graph.groups]
+    return KMeans(k, n_init=5, random_state=seed).fit(rows, sample_weight=weights).labels_
 
 
 def _nested(graph: PixelGraph, way: str, most: int, n_superpixels: int, seed: int) -> Iterator[Array]:
@@ -184,11 +187,9 @@ def _nested(graph: PixelGraph, way: str, most: int, n_superpixels: int, seed: in
     _, superpixels = np.unique(superpixels, return_inverse=True)
     n = int(superpixels.max()) + 1
     if n < 2:
-        yield superpixels
+        yield graph.spread(superpixels)
         return
-    whole = PixelGraph(graph.E, superpixels, by_pixel=False)
-    W = sparse.csr_array(whole.contracted(graph.E), dtype=np.float64)  # (26)
-    W = sparse.csr_array((W + W.T) / 2)
+    W = graph.contracted(superpixels)  # (26)
     tree = _fitted(HierarchicalSymNMF(n, refine=None, affinity="precomputed", random_state=seed), W).tree_
     for k in range(2, len(tree.leaves()) + 1):
-        yield tree.cut(k)[superpixels]
+        yield graph.spread(tree.cut(k)[superpixels])

@@ -26,7 +26,15 @@ from symclust.applications.images._regions import (
 from symclust.applications.images._segmentations import WAYS, PixelGraph, segmentations
 from symclust.applications.images.segmentation import Segmentation, enlarged, masked_like
 from symclust.exceptions import DegenerateWarning, InputError, InterruptedWarning, OptionError, warn
-from symclust.graphs import Barriers, Picture, as_picture, compare_pixels, find_barriers, pixel_edges
+from symclust.graphs import (
+    Barriers,
+    Picture,
+    as_picture,
+    compare_basins,
+    compare_pixels,
+    find_barriers,
+    pixel_edges,
+)
 from symclust.hierarchy import Tree
 from symclust.metrics import boundary_map
 from symclust.selection import Curve, Progress, Selection
@@ -94,8 +102,8 @@ def segment_image(
     radius, density : float, default=None
         As in `graphs.pixel_affinity`: 20 and 1 for "full".
     max_pixels : int, default=None
-        The size in which an image is compared at most. A pixel takes 8 bytes × π · radius², and with a low
-        density 2 · density of that.
+        The size in which an image is compared at most. With unit="pixels" a pixel takes
+        8 bytes × π · radius², and with a low density 2 · density of that; basins need no such memory.
     max_clusters : int, default=16
         The largest number of clusters, or the number of columns of the embedding.
     n_superpixels : int, default=51
@@ -303,14 +311,15 @@ def _graph(
     progress: _Stages,
 ) -> PixelGraph:
     progress.at("similarities", 0, 1)
-    E = compare_pixels(picture, barriers, options.radius, edge_scale, density=options.density)
-    inside = picture.valid.ravel()
-    if not inside.all():
-        E = E[inside][:, inside]
-    groups = barriers.basins.ravel()[inside]
-    _, groups = np.unique(groups, return_inverse=True)
-    allowed = None if known is None else _allowed(groups, known.ravel()[inside])
-    return PixelGraph(E, groups, options.unit == "pixels", allowed)
+    inside = picture.valid
+    groups = barriers.basins[inside]
+    E = None
+    if options.unit == "pixels":
+        E = compare_pixels(picture, barriers, options.radius, edge_scale, density=options.density)
+        E = E[inside.ravel()][:, inside.ravel()]
+    basins = compare_basins(picture, barriers, options.radius, edge_scale, options.density)
+    allowed = None if known is None else _allowed(groups, known[inside])
+    return PixelGraph(groups, *basins, E, allowed)
 
 
 def _allowed(groups: Array, known: Array) -> Array:
