@@ -102,7 +102,7 @@ def network_of_edges(
     weights : array-like of shape (n_edges,) or None
         None gives every edge the weight 1.
     names : sequence
-        Of all nodes, also of those without edges.
+        The names of all nodes, also of those without edges.
     duplicates : {"error", "sum", "max", "first"}
         The rule for an edge that is listed more often, by which it is refused or its weights become one:
         those of each direction first, then those of both directions if they still differ.

@@ -39,7 +39,7 @@ def plot_segmentation(
         "overlay" draws borders over the image mixed with the mean colours, "mean" the mean colours alone,
         "borders" borders over the image as it is.
     strength : float between 0 and 1
-        Of the mean colours in an overlay.
+        The share of the mean colours in an overlay.
 
     Examples
     --------

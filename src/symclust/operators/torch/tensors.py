@@ -210,7 +210,7 @@ class SparseTensor(TensorOperator):
     Parameters
     ----------
     A : torch.Tensor of shape (n, n)
-        Of layout ``torch.sparse_csr``, which is kept without a copy, or ``torch.sparse_coo``, in which
+        In layout ``torch.sparse_csr``, which is kept without a copy, or ``torch.sparse_coo``, in which
         entries may come in any order, and duplicates are added up.
 
     Attributes
