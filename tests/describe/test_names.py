@@ -8,7 +8,13 @@ def named(*parts):
 
 
 def test_clusters_that_cannot_be_told_apart_are_numbered():
-    assert names_for([named("high age")] * 3 + [[]] * 2) == ["high age", "high age (2)", "high age (3)", "", ""]
+    assert names_for([named("high age")] * 3 + [[]] * 2) == [
+        "high age",
+        "high age (2)",
+        "high age (3)",
+        "",
+        "",
+    ]
 
 
 def test_a_number_that_is_a_name_already_is_left_out():
