@@ -27,9 +27,7 @@ def test_writes_one_row_per_sample_with_names(command, people, tmp_path):
     ]
     assert list(found.name) == [f"person {i}" for i in range(90)]
     assert adjusted_rand_score(y, found.label) == 1
-    memberships = found.filter(like="cluster_").to_numpy()
-    assert (memberships.argmax(axis=1) == found.label).all()
-    assert found.confidence.between(0.5, 0.97 + 1e-9).all()
+    assert found.confidence.between(0.9, 1).all()
     assert "Three clusters in 90 samples." in out
     assert "Fields are separated by a semicolon." in errors
     assert str(table) in out

@@ -314,7 +314,8 @@ def test_pointing_at_a_dot_tells_its_name_and_cluster(visit, club_page):
         const canvas = document.querySelector('.map canvas'), box = canvas.getBoundingClientRect();
         for (let x = 0; x < box.width; x += 4) for (let y = 0; y < box.height; y += 4)
           if (document.querySelector('.map output').textContent.trim() === '')
-            canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + x, clientY: box.top + y}));
+            canvas.dispatchEvent(
+              new PointerEvent('pointermove', {clientX: box.left + x, clientY: box.top + y}));
         """
     )
     assert " — " in find(browser, ".map output").text

@@ -35,7 +35,7 @@ class Columns(Evidence):
 
     X: Any
     columns: Sequence[Called]
-    extremes: tuple[str, str] = ("low", "high")
+    are_brightness: bool = False
     key = "Typical values inside, and in brackets those of all others."
 
     @classmethod
@@ -106,7 +106,8 @@ class Columns(Evidence):
         """
         name, value = called
         n_filled = np.count_nonzero(own) + np.count_nonzero(others)
-        is_share = value is not None or bool(n_filled < (len(own) + len(others)) / 2)
+        is_rare = n_filled < (len(own) + len(others)) / 2 and not self.are_brightness
+        is_share = value is not None or bool(is_rare)
         if is_share:
             parts = [part if value is not None else part != 0 for part in (own, others)]
             inside, outside = (float(np.mean(part)) for part in parts)
@@ -115,7 +116,8 @@ class Columns(Evidence):
             words = f"{full} {inside:.0%} ({outside:.0%})"
         else:
             inside, outside = float(np.median(own)), float(np.median(others))
-            short = name if sparse.issparse(self.X) else f"{self.extremes[int(effect > 0)]} {name}"
+            extremes = ("dark", "bright") if self.are_brightness else ("low", "high")
+            short = name if sparse.issparse(self.X) else f"{extremes[int(effect > 0)]} {name}"
             words = f"{name} {_figure(inside)} ({_figure(outside)})"
         short = short if abs(effect) >= (LEAST if is_share else CLEAR) else ""
         bins = _bins(own, others, is_share)

@@ -72,7 +72,7 @@ class Pixels(Evidence):
         )
         own = np.arange(n_clusters) if self.are_clusters else labels
         parts: list[tuple[str, str | None]] = [(part or "middle", None) for part in PARTS]
-        return Columns(values, parts, ("dark", "bright")).traits(own, n_clusters)
+        return Columns(values, parts, are_brightness=True).traits(own, n_clusters)
 
 
 def _step(images: Array, axis: int, length: int) -> float:
