@@ -21,6 +21,7 @@ ALLOWED = {
     "Found": "in words about clusters, and in tables of papers",
     "Merge": "two centres that become one, and a start",
     "Tree": "a tree of clusters, and the start from one",
+    "active_set": "as rank_two",
     "Auto": "an option called by its class: a start, and a way to choose the number of clusters",
     "LowRank": "an operator, and the start that solves the problem on it",
     "pieces": "of each document's experiments",

@@ -291,32 +291,10 @@ class SimilarityEstimator(Clusterer):
         return Placer(similarity, self.membership_)
 
     def stability(self, n_repeats: int = 10, random_state: RandomState = None) -> Stability:
-        """How well the clusters hold if a third of the samples are left out.
+        """How well the clusters hold if a third of the samples are left out, `n_repeats` times.
 
-        It costs about half as many fits as `n_repeats`. `confidence` costs nothing, but sees the data at hand alone.
-
-        Parameters
-        ----------
-        n_repeats : int, default=10
-            How many random two thirds of the samples are clustered.
-        random_state : int, RandomState or None, default=None
-            Makes the answer repeatable.
-
-        Returns
-        -------
-        Stability
-            `samples`, `clusters` and `pairs`: how often samples and clusters come back, and which clusters
-            run into each other.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import make_blobs
-        >>> from symclust import SymNMF
-        >>> X, _ = make_blobs(200, centers=[[0, 0], [9, 0], [9, 2]], random_state=0)
-        >>> model = SymNMF(3, random_state=0).fit(X)
-        >>> found = model.stability(random_state=0)
-        >>> bool(found.clusters[model.labels_[X[:, 0].argmin()]] > 0.95)
-        True
+        `samples` and `clusters` say how often each comes back, `pairs` which clusters run into each other. It
+        takes about half as many fits as repeats; `confidence` takes none, but sees the data at hand alone.
         """
         check_is_fitted(self)
         check_number("n_repeats", n_repeats, least=1, whole=True)
@@ -367,12 +345,7 @@ class SimilarityEstimator(Clusterer):
         return labels
 
     def score(self, X: Data, y: object = None) -> float:
-        r"""Agreement of clusters with similarities held out, for ``GridSearchCV``; 0 is chance, 1 the most.
-
-        Placed by one half of the training samples, with similarities :math:`a_i` to the other half:
-        :math:`\sum_i (a_i(C_i) - p(C_i) a_i) / \sqrt{\sum_i a_i \sum_i (1 - p(C_i)) a_i}` with
-        :math:`a_i(C_i)` those to the own cluster and :math:`p(C)` the share of a cluster in the degrees.
-        """
+        """Agreement of clusters with similarities held out, for ``GridSearchCV``; 0 is chance, 1 the most."""
         X = self._check_new(X)
         return self._placer.score(X, self.labels_, self._labels_of)
 

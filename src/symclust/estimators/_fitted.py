@@ -82,9 +82,8 @@ class Fitted(Savable):
     def confidence(self) -> Array:
         """How probable it is that each sample is in the right cluster; NaN for a sample in no cluster.
 
-        Models of sparse similarities compare the clusters in which short random walks from the sample end: of
-        samples with confidence 0.9 about nine in ten are in the cluster of their class. Others give the share
-        of the largest membership in their sum, or NaN if they have labels alone.
+        With sparse similarities short random walks compare clusters: of samples with confidence 0.9 about 9 in
+        10 are right. Others give the share of the largest membership, or NaN if they have labels alone.
         """
         self._check_fitted()
         if "affinity_matrix_" not in vars(self) and "_confidence" in vars(self):  # saved without data
@@ -110,8 +109,7 @@ class Fitted(Savable):
     def communities(self, threshold: float | None = None) -> Communities:
         """Members of each cluster, by name if samples have names and by number otherwise.
 
-        With a threshold t, 0 < t ≤ 1, clusters overlap: sample i is in each cluster l with h_il > 0 and
-        h_il ≥ t max_m h_im, unless its label is −1.
+        With a threshold 0 < t ≤ 1 clusters overlap: sample i is in all l with h_il ≥ t max_m h_im > 0.
         """
         self._check_fitted()
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))

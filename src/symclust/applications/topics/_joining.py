@@ -14,7 +14,7 @@ from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
 from symclust.applications.topics._documents import Documents
 from symclust.applications.topics._refinement import RefinedTopics
-from symclust.applications.topics._topic import Topic, describe_nodes, distinct, excerpt, telling
+from symclust.applications.topics._topic import Topic, describe_nodes, excerpt, telling, without_plurals
 from symclust.exceptions import CombinationError, InputError, OptionError, warn
 from symclust.operators import RowBlocks
 
@@ -105,7 +105,7 @@ def topics_by_group(tree: TopicTree, groups: Any, n_terms: int) -> Any:
     for part, (group, label, size) in enumerate(zip(groups_of, labels_of, sizes.tolist(), strict=True)):
         tells = telling(has[part], size, whole, len(number))
         order = np.argsort(-tells, kind="stable")[: 3 * n_terms]
-        terms = distinct(fitted.terms[order[has[part][order] > 0]].tolist(), n_terms)
+        terms = without_plurals(fitted.terms[order[has[part][order] > 0]].tolist(), n_terms)
         row = {"group": names[group], "topic": label, "documents": size, "share": size / totals[group]}
         rows.append({**row, "terms": ", ".join(terms)})
     return pandas.DataFrame(rows, columns=["group", "topic", "documents", "share", "terms"])

@@ -140,10 +140,10 @@ def _shown(fitted: FittedTopics, order: np.ndarray, weights: np.ndarray) -> tupl
     most = 3 * fitted.n_terms
     names = fitted.terms[order[:most]].tolist()
     found = dict(zip(names, weights[:most].tolist(), strict=True))
-    return tuple((term, found[term]) for term in distinct(names, fitted.n_terms))
+    return tuple((term, found[term]) for term in without_plurals(names, fitted.n_terms))
 
 
-def distinct(terms: Sequence[str], count: int) -> list[str]:
+def without_plurals(terms: Sequence[str], count: int) -> list[str]:
     """The first `count` terms without those that are the plural or the singular of an earlier one.
 
     By the endings of English, which many languages share: others lose nothing, unless two words of one topic
@@ -151,8 +151,8 @@ def distinct(terms: Sequence[str], count: int) -> list[str]:
 
     Examples
     --------
-    >>> from symclust.applications.topics._topic import distinct
-    >>> distinct(["films", "airline", "film", "airlines", "countries", "glass", "country"], 5)
+    >>> from symclust.applications.topics._topic import without_plurals
+    >>> without_plurals(["films", "airline", "film", "airlines", "countries", "glass", "country"], 5)
     ['films', 'airline', 'countries', 'glass']
     """
     found: dict[str, str] = {}

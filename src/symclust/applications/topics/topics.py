@@ -45,7 +45,7 @@ def topics(
     texts: Data,
     n_topics: int | str | None = 20,
     *,
-    embeddings: Any = None,
+    embeddings: Data = None,
     language: str | None = "english",
     feature_names: Names = None,
     text_key: str = "text",

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 else:
     torch = Lazy("torch", "gpu", "A device")
 
-__all__ = ["RankTwoOnDevice", "rows_of_tensor"]
 
 
 def rows_of_tensor(X: torch.Tensor) -> Any:
