@@ -82,8 +82,8 @@ class Fitted(Savable):
     def confidence(self) -> Array:
         """How probable it is that each sample is in the right cluster; NaN for a sample in no cluster.
 
-        With sparse similarities short random walks compare clusters: of samples with confidence 0.9 about 9 in
-        10 are right. Others give the share of the largest membership, or NaN if they have labels alone.
+        With sparse similarities short random walks compare clusters: of samples with confidence 0.9 about 9
+        in 10 are right. Others give the share of the largest membership, or NaN if they have labels alone.
         """
         self._check_fitted()
         if "affinity_matrix_" not in vars(self) and "_confidence" in vars(self):  # saved without data
