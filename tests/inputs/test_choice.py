@@ -211,3 +211,11 @@ def test_refusals(vectors, club):
         fitted(-nx.to_numpy_array(club), affinity="network")
     with pytest.raises(CombinationError, match="is an operator"):
         fitted(Gram(abs(vectors)), affinity="network")
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.int8])
+def test_small_embeddings_are_compared_in_single_precision(vectors, kind):
+    X = (20 * vectors).astype(kind)
+    model = fitted(X)
+    assert model.affinity_matrix_.dtype == np.float32
+    assert same(model, graphs.nearest_neighbors(X.astype(np.float32), weights="fuzzy"))

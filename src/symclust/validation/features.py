@@ -45,9 +45,10 @@ REFUSED |= {
 def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = False) -> Any:
     """Samples × features as a C-ordered array or a CSR array of float32 or float64.
 
-    float32 and float64 stay what they are; integers, bools and other floats become float64. A sparse input
-    comes back with sorted indices and without duplicate entries; what was given is never changed, and with
-    `copy` shares no memory with the result. `name` and the advice `gaps` are for messages.
+    float32 and float64 stay what they are. Embeddings stored in float16 or int8 become float32, which holds
+    them exactly in half of the memory; all else becomes float64. A sparse input comes back with sorted indices
+    and without duplicate entries; what was given is never changed, and with `copy` shares no memory with the
+    result. `name` and the advice `gaps` are for messages.
     """
     kind = kind_of(X)
     if kind in REFUSED:
@@ -60,12 +61,13 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     refuse_edges(X, name=name)
     refuse_masked(X, name=name, gaps=gaps)
     X = check_stored(X, name) if sparse.issparse(X) else X
+    is_small = isinstance(X, np.ndarray) and X.dtype in (np.float16, np.int8)
     try:
         # scikit-learn's words, which its check_estimator looks for; finiteness is ours, to say where.
         X = check_array(
             X,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype=np.float32 if is_small else [np.float64, np.float32],
             order="C",
             copy=copy,
             ensure_all_finite=False,
