@@ -237,7 +237,7 @@ def test_no_array_of_n_by_n_nor_of_n_by_k():
 CODE = """
 import hashlib
 from symclust import HierarchicalSymNMF
-from symclust.datasets import lfr, planted_partition
+from symclust.datasets import planted_partition
 A, _ = planted_partition(3000, 12, degree=12, mixing=0.3, random_state=0)
 for dtype in ("float32", "float64"):
     model = HierarchicalSymNMF(12, affinity="precomputed", random_state=0).fit(A.astype(dtype))

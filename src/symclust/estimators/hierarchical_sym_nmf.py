@@ -27,7 +27,7 @@ from symclust.hierarchy import (
     Tree,
 )
 from symclust.inputs.placing import LabelPlacer
-from symclust.inputs.similarity import Similarity
+from symclust.inputs.similarity import Attributed, Similarity
 from symclust.solvers import HISTORY
 from symclust.starts import has_many_zeros
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
@@ -194,7 +194,9 @@ class HierarchicalSymNMF(SimilarityEstimator):
             growth = CutGrowth(A, self.balance, *how, resolution=self.resolution)
             tree = growth.grow(wanted or A.n, ending.is_over, ending.after)
         else:
-            refine = "both" if wanted is None and self.refine == "likelihood" else self.refine
+            # Similarities by edges and features together are smooth, not edges that are there or not.
+            has_model = wanted is not None and not isinstance(similarity.rule, Attributed)
+            refine = "both" if self.refine == "likelihood" and not has_model else self.refine
             moves = REFINEMENTS[refine](smallest)
             growth = CommunityGrowth(A, self.balance, self.n_init, seed, moves, self.resolution)
             tree = growth.grow(wanted, ending.is_over, ending.after)

@@ -18,7 +18,7 @@ HELD = 0.5
 # A graph that is cut with so many times the nodes wanted takes too long, and the whole graph, of whose edges
 # none have fallen together, sooner: nodes are joined further, if their groups have so many times the
 # modularity that a graph without communities would have.
-LARGE, LARGE_WHOLE, BEYOND_CHANCE = 8, 2, 1.5
+LARGE, LARGE_WHOLE, BEYOND_CHANCE = 8, 4, 1.5
 
 
 @dataclass(frozen=True)
