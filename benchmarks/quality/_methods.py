@@ -126,10 +126,24 @@ def has(library: str) -> bool:
 
 def community_methods(graph: Any) -> dict[str, Method]:
     """Return methods that find the number of communities themselves, and are not told it."""
-    return {
+    found = {
+        "tree, by modularity": lambda seed: HierarchicalSymNMF(None, random_state=seed).fit(graph).labels_,
+        "tree, auto": lambda seed: HierarchicalSymNMF("auto", random_state=seed).fit(graph).labels_,
         "Leiden": lambda seed: leiden(graph, seed, n_iterations=-1),
         "Louvain": lambda seed: louvain(graph, seed),
     }
+    return {**found, "Infomap": lambda seed: infomap_labels(graph, seed)} if has("infomap") else found
+
+
+def infomap_labels(graph: Any, seed: int) -> np.ndarray:
+    from infomap import Infomap
+
+    network = Infomap(f"--two-level --silent --seed {seed + 1}")
+    network.add_nodes(range(graph.vcount()))
+    network.add_links(graph.get_edgelist())
+    network.run()
+    modules = network.get_modules()
+    return np.array([modules[node] for node in range(graph.vcount())])
 
 
 def network_methods(A: csr_array, k: int) -> dict[str, Method]:

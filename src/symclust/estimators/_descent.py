@@ -18,7 +18,7 @@ from symclust._threads import keeps_results, single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.exceptions import InputError
-from symclust.inputs.similarity import Similarity
+from symclust.inputs.similarity import SETTLED, Similarity
 from symclust.objectives import HasGradient, gram, is_sparse_factor
 from symclust.operators import Operator
 from symclust.solvers import Control, Problem, Result, Solver, run
@@ -61,6 +61,8 @@ class DescentEstimator(SimilarityEstimator):
         n_init = count_starts(self.init, self.n_init)
         similarity = self._read(X)
         A = similarity.operator
+        if control.settles > 0 and self.refine is not None:
+            control = replace(control, settles=similarity.rule.settled(A))
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
         # Pairs that the problem leaves out may be anything.
@@ -85,7 +87,7 @@ class DescentEstimator(SimilarityEstimator):
         """When to stop; the clock of the fit starts here."""
         is_auto = self._settles and isinstance(self.tol, str) and self.tol == "auto"
         tol = Control.tol if is_auto else self.tol
-        return Control(tol, self.max_iter, self.time_limit, self.callback, settles=is_auto)
+        return Control(tol, self.max_iter, self.time_limit, self.callback, settles=SETTLED if is_auto else 0.0)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
         """The ends of all starts, and the starts."""
@@ -181,7 +183,7 @@ def _can_be_labels(labels: Array, k: int, answer: Any) -> bool:
 def following(setting: Setting, labels: Array, end: Result) -> Result:
     """The end of a descent that goes on for a few iterations from labels, and keeps them."""
     problem, k = setting.problem, setting.n_columns
-    brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=False)
+    brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=0.0)
     sparse_form = is_sparse_factor(end.H)
     H = start_of_labels(problem.operator, labels, k, sparse_form)
     after = run(problem, setting.solver, [H], brief, [end.reference], certify=False)[0]

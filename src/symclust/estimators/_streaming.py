@@ -51,7 +51,7 @@ class StreamingEstimator(DescentEstimator):
         H = _swept(problem, H, n, neighbors=False)
         unexplained = _count_unexplained(similarity.operator, H, n)
         H, settles = _swept(problem, H, n, neighbors=True), is_sparse_factor(H)
-        watches = control.settles and isinstance(H, np.ndarray)
+        watches = control.settles > 0 and isinstance(H, np.ndarray)
         result = run(
             problem, solver, [H], control, [self.reference_], least=0, settles=settles, watch_labels=watches
         )[0]

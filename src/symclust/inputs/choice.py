@@ -27,7 +27,7 @@ OF_UNITS = "self_tuning"
 # they blur. In a larger graph a walk costs more than the rest of the fit; there 0.4 gave better cuts and
 # fewer nonzeros than 0.3, which labels favour where nodes have many edges.
 FEW_EDGES = 15
-LARGE_GRAPH = 1_000_000
+LARGE_GRAPH = 250_000
 
 
 @dataclass(frozen=True)

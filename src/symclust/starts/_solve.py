@@ -171,6 +171,6 @@ def run_from(setting: Setting, points: list[Start], least: int) -> list[Result]:
         references if len(references) == len(points) else None,
         least=least,
         settles=all(is_sparse_factor(H) for H in factors),
-        watch_labels=setting.control.settles and all(point.is_clustering for point in points),
+        watch_labels=setting.control.settles > 0 and all(point.is_clustering for point in points),
         interrupted=any(point.interrupted for point in points),
     )

@@ -46,9 +46,9 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     """Samples × features as a C-ordered array or a CSR array of float32 or float64.
 
     float32 and float64 stay what they are. Embeddings stored in float16 or int8 become float32, which holds
-    them exactly in half of the memory; all else becomes float64. A sparse input comes back with sorted indices
-    and without duplicate entries; what was given is never changed, and with `copy` shares no memory with the
-    result. `name` and the advice `gaps` are for messages.
+    them exactly in half of the memory; all else becomes float64. A sparse input comes back with sorted
+    indices and without duplicate entries; what was given is never changed, and with `copy` shares no memory
+    with the result. `name` and the advice `gaps` are for messages.
     """
     kind = kind_of(X)
     if kind in REFUSED:
