@@ -9,4 +9,4 @@ pairs without information.
 from symclust.inputs.document_clusters import document_clusters
 from symclust.inputs.table import TablePlan
 
-__all__ = ["TablePlan", "document_clusters"]
+__all__ = ["TablePlan"]
