@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from symclust._types import Array, Data, Names, RandomState
+from symclust._types import Array, Data, Features, Names, RandomState
 from symclust.applications._checks import check_model_params
 from symclust.applications.topics._batches import as_batches, count_batches
 from symclust.applications.topics._corpus import Corpus, read_corpus
@@ -45,7 +45,7 @@ def topics(
     texts: Data,
     n_topics: int | str | None = 20,
     *,
-    embeddings: Data = None,
+    embeddings: Features | None = None,
     language: str | None = "english",
     feature_names: Names = None,
     text_key: str = "text",
