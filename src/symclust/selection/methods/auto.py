@@ -58,7 +58,7 @@ class Auto(Method):
 
     A long cloud has weak cuts across it, too, though it is no ball: up to three clusters have to be told from
     one by the narrowness r of the last boundary as well, its weight over that of the widest cut through
-    either side. With r₀ what this is in a cloud, there is one cluster if
+    either side. With r₀ a low value of it in clouds, there is one cluster if T > 0.3 and
 
     .. math:: \sqrt{h(2) \, r / r_0} \ge \max(0.05, \min(0.75, 5 (0.7 - T))), \qquad \ln r_0 = 2.55 - 4.8 T
 
@@ -281,7 +281,7 @@ LEAVES, GROWTH, LEAF_NODES = 200, 4, 6  # parts: 200 or 4 √n, with six samples
 LEAST = 4  # samples of a part
 LOWEST, ONE, MANY = 0.05, 0.8, 0.2  # of the score; see `Auto`
 FEW, LONG, SURFACE, CURVE = 3, 0.75, 0.55, 0.7  # clusters that a long cloud may pass for; see `Auto`
-LEAST_LIMIT = 1 / 15  # curves that are apart are clusters
+LEAST_LIMIT, FLAT = 1 / 15, 0.3  # curves that are apart are clusters
 LEAST_RATIO = 1e-3  # for means of logarithms
 SCORE = "score"
 TINY = 1e-300
@@ -337,7 +337,9 @@ def _chosen(scores: Array, k: Array) -> int:
 
 
 def _is_long(ratio: float, narrowness: float, share: float) -> bool:
-    """Whether two parts can be the halves of a long cloud."""
+    """Whether two parts can be the halves of a long cloud; in many dimensions length makes no difference."""
+    if share < FLAT:
+        return False
     limit = LONG * np.clip((CURVE - share) / (CURVE - SURFACE), LEAST_LIMIT, 1)
     return bool(np.sqrt(ratio * narrowness / np.exp(2.55 - 4.8 * share)) >= limit)
 
