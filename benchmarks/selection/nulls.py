@@ -1,4 +1,4 @@
-"""Data without clusters, and networks with known numbers: how often "auto" gives the right number in 20 draws."""
+"""How often "auto" gives the right number: data without clusters, and planted partitions, in 20 draws."""
 
 from __future__ import annotations
 
@@ -23,25 +23,35 @@ def clouds() -> dict[str, Callable[[np.random.RandomState], Any]]:
         for d in FEATURES:
             found[f"Gaussian, {n} × {d}"] = lambda rng, n=n, d=d: rng.normal(size=(n, d))
             found[f"uniform, {n} × {d}"] = lambda rng, n=n, d=d: rng.uniform(size=(n, d))
-        found[f"Gaussian, {n} × 2, ten times as long as wide"] = lambda rng, n=n: rng.normal(size=(n, 2)) * [10, 1]
-        found[f"correlated Gaussian, {n} × 5"] = lambda rng, n=n: rng.normal(size=(n, 5)) @ rng.normal(size=(5, 5))
+        found[f"Gaussian, {n} × 2, ten times as long as wide"] = lambda rng, n=n: (
+            rng.normal(size=(n, 2)) * [10, 1]
+        )
+        found[f"correlated Gaussian, {n} × 5"] = lambda rng, n=n: (
+            rng.normal(size=(n, 5)) @ rng.normal(size=(5, 5))
+        )
     return found
 
 
 def networks() -> dict[str, tuple[int, Callable[[int], Any]]]:
     found: dict[str, tuple[int, Callable[[int], Any]]] = {}
     for n, degree in NODES:
-        found[f"Erdős-Rényi, {n} nodes, degree {degree}"] = 1, lambda seed, n=n, degree=degree: (
-            planted_partition(n, 2, degree, 0.5, random_state=seed)[0]
+        found[f"Erdős-Rényi, {n} nodes, degree {degree}"] = (
+            1,
+            lambda seed, n=n, degree=degree: planted_partition(n, 2, degree, 0.5, random_state=seed)[0],
         )
-        found[f"configuration model, {n} nodes, degree {degree}"] = 1, lambda seed, n=n, degree=degree: shuffled_pairs(
-            lfr(n, 0.3, degree, 2 * degree, random_state=seed)[0], np.random.RandomState(seed)
+        found[f"configuration model, {n} nodes, degree {degree}"] = (
+            1,
+            lambda seed, n=n, degree=degree: shuffled_pairs(
+                lfr(n, 0.3, degree, 2 * degree, random_state=seed)[0], np.random.RandomState(seed)
+            ),
         )
-    found["planted partition, 4 × 125 nodes, mixing 0.25"] = 4, lambda seed: (
-        planted_partition(500, 4, 12, 0.25, random_state=seed)[0]
+    found["planted partition, 4 × 125 nodes, mixing 0.25"] = (
+        4,
+        lambda seed: planted_partition(500, 4, 12, 0.25, random_state=seed)[0],
     )
-    found["planted partition, 3 × 200 nodes, mixing 0.5"] = 3, lambda seed: (
-        planted_partition(600, 3, 30, 0.5, random_state=seed)[0]
+    found["planted partition, 3 × 200 nodes, mixing 0.5"] = (
+        3,
+        lambda seed: planted_partition(600, 3, 30, 0.5, random_state=seed)[0],
     )
     return found
 
@@ -55,7 +65,11 @@ def main() -> None:
 
     for case, draw in clouds().items():
         seeds = range(DRAWS)
-        note(case, 1, [select_n_clusters(draw(np.random.RandomState(s)), random_state=s).n_clusters for s in seeds])
+        note(
+            case,
+            1,
+            [select_n_clusters(draw(np.random.RandomState(s)), random_state=s).n_clusters for s in seeds],
+        )
     network = SymNMF(affinity="network")
     for case, (known, make) in networks().items():
         found = [select_n_clusters(make(s), network, random_state=s).n_clusters for s in range(DRAWS)]

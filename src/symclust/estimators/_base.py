@@ -297,7 +297,8 @@ class SimilarityEstimator(Clusterer):
     def stability(self, n_repeats: int = 10, random_state: RandomState = None) -> Stability:
         """How well the clusters hold if a third of the samples are left out.
 
-        It costs about half as many fits as `n_repeats`. `confidence` costs nothing, but sees the data at hand alone.
+        It costs about half as many fits as `n_repeats`. `confidence` costs nothing, but sees the data at
+        hand alone.
 
         Parameters
         ----------
