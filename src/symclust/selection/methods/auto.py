@@ -91,7 +91,7 @@ ROUNDS = 10  # of estimating the resolution of communities from those found at t
 SETTLED = 0.02  # relative change of the resolution
 COARSEST = (0.25, 0.5)  # resolutions besides: few large communities
 LARGEST_SOFT, SOFT_STEPS, SOFT_LEAST = 1 << 24, 50, 1e-6  # nodes × communities with probabilities
-MOST_MERGED = 1000  # communities that are merged: more take longer than the moves
+MERGED, MOST_MERGED = 2, 1000  # communities that are merged: more take longer than the moves
 SAVED = "saved (nats an edge)"
 
 
@@ -129,9 +129,10 @@ def _saved_by_number(W: sparse.csr_array, seed: int) -> dict[int, float]:
     found = [one for one in found if one[1].any()]  # one community is what the others are compared with
     if not found:
         return {}
-    merged = {
-        k: (value, labels) for k, value, labels in _merged(graph, max(found, key=lambda one: one[0])[1])
-    }
+    merged: dict[int, tuple[float, Array]] = {}
+    for _, labels in sorted(found, key=lambda one: -one[0])[:MERGED]:
+        for k, value, fewer in _merged(graph, labels):
+            merged[k] = max(merged.get(k, (-np.inf, fewer)), (value, fewer), key=lambda one: one[0])
     found += merged.values()
     best = max(merged, key=lambda k: merged[k][0], default=1)
     for k in {best - 1, best, best + 1, *MOVED} & set(merged):
