@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks._documents import labelled_texts
 from benchmarks._graphs import as_igraph, labelled_graph
 from benchmarks._tools import labelled
 from benchmarks.quality import documents, networks, tables, vectors
 from symclust.datasets import lfr
 from symclust.documents import DocumentWeights
 
-ARRAYS = ("iris", "wine", "breast_cancer", "satellite", "vowel", "zoo", "letter")
+ARRAYS = ("iris", "wine", "breast_cancer", "satellite", "vowel", "zoo", "letter4000")
 TEXTS = ("20newsgroups_text", "wos1k", "ohsumed_single23")
 LFR = [(degree, mixing, 20) for degree in (10, 20) for mixing in (0.1, 0.3, 0.5, 0.6)] + [(15, 0.3, 5)]
 
 
 class Labelled(NamedTuple):
-    """A set: its group and name, X as `fit` is given it, numbers for other methods, labellings of the samples.
+    """A set: group and name, X as `fit` is given it, numbers for other methods, labellings of the samples.
 
     A label of −1 is noise.
     """

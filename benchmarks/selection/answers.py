@@ -1,7 +1,8 @@
 """The number of clusters that "auto" and others find on labelled data, by kind of data.
 
-SYMCLUST_SELECTION_SETS names beginnings of the names of sets, separated by commas, SYMCLUST_SELECTION_PEERS=0 leaves
-the other methods out. Of them k-means, mixtures, HDBSCAN and the eigengap see at most 1,500 samples.
+SYMCLUST_SELECTION_SETS names beginnings of the names of sets, separated by commas;
+SYMCLUST_SELECTION_PEERS=0 leaves the other methods out. Of them k-means, mixtures, HDBSCAN and the eigengap
+see at most 1,500 samples.
 """
 
 from __future__ import annotations
@@ -113,19 +114,29 @@ def score(rows: list[dict[str, Any]], method: str) -> str:
     if not found:
         return ""
     k, known = np.array(found, dtype=float).T
-    return f"{np.mean(k == known):.2f} / {np.mean(abs(k - known) <= 1):.2f} / {np.mean(abs(np.log(k / known))):.2f}"
+    measures = np.mean([k == known, abs(k - known) <= 1, abs(np.log(k / known))], axis=1)
+    return " / ".join(f"{value:.2f}" for value in measures)
 
 
 def main() -> None:
     wanted = tuple(os.environ.get("SYMCLUST_SELECTION_SETS", "").split(","))
     rows: list[dict[str, Any]] = []
     for one in (one for kind in KINDS for one in kind() if one.name.startswith(wanted)):
-        row = {"group": one.group, "data": one.name, "known": one.known, "labelled": one, **dict(answers(one))}
+        row = {
+            "group": one.group,
+            "data": one.name,
+            "known": one.known,
+            "labelled": one,
+            **dict(answers(one)),
+        }
         rows.append(row)
         print({name: value for name, value in row.items() if name != "labelled"}, flush=True)
         row["labelled"] = one._replace(X=None, numbers=None)
-    names = [name for name in dict.fromkeys(name for row in rows for name in row)][4:]
-    groups = {group: [row for row in rows if row["group"] == group] for group in dict.fromkeys(r["group"] for r in rows)}
+    names = list(dict.fromkeys(name for row in rows for name in row))[4:]
+    groups = {
+        group: [row for row in rows if row["group"] == group]
+        for group in dict.fromkeys(r["group"] for r in rows)
+    }
     shown = []
     for group, own in groups.items():
         either = np.mean([{row["auto"], row["runner-up"]} & set(row["known"]) != set() for row in own])

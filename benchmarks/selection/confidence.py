@@ -1,7 +1,8 @@
 """Is a confidence of 0.9 right nine times in ten? On all labelled data, with the number of classes given.
 
-A sample is right if its class is that of most of its cluster. Expected calibration error, ten bins, and the area
-under the curve of right before wrong, beside those of the share of the largest membership. SYMCLUST_SELECTION_SETS names beginnings of the names of sets.
+A sample is right if its class is that of most of its cluster. Expected calibration error, ten bins, and the
+area under the curve of right before wrong, beside those of the share of the largest membership.
+SYMCLUST_SELECTION_SETS names beginnings of the names of sets.
 """
 
 from __future__ import annotations
@@ -58,7 +59,11 @@ def rows() -> Iterator[dict[str, Any]]:
         is_right = right(y[placed], labels[placed])
         share = by_shares(model.membership_, labels).confidence[placed]
         other = measured(np.nan_to_num(share), is_right)
-        kept = {**measured(confidence[placed], is_right), "error (share)": other["error"], "AUC (share)": other["AUC"]}
+        kept = {
+            **measured(confidence[placed], is_right),
+            "error (share)": other["error"],
+            "AUC (share)": other["AUC"],
+        }
         row = {"group": one.group, "data": one.name, "n": len(y), **kept}
         print(row, flush=True)
         yield row

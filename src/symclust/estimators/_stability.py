@@ -78,7 +78,13 @@ def by_parts(model: Any, n_repeats: int, rng: np.random.RandomState) -> Stabilit
 def _labels_by(model: Any, A: Any, part: Array, k: int, seed: int) -> Array:
     """Return labels of all samples by a fit to some of them; −1 for those that are similar to none."""
     chance = {"random_state": seed} if "random_state" in model.get_params(deep=False) else {}
-    changes = {"affinity": "precomputed", "affinity_params": None, "n_clusters": k, "callback": None, **chance}
+    changes = {
+        "affinity": "precomputed",
+        "affinity_params": None,
+        "n_clusters": k,
+        "callback": None,
+        **chance,
+    }
     known = model.get_params(deep=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a part that cannot be cut into so many clusters is an answer too

@@ -22,6 +22,7 @@ from symclust.selection._study import Study
 
 __all__ = ["Auto"]
 
+TINY = 1e-300
 SMALLEST_PIECE = 1 / 50  # pieces with less of the nodes of the largest piece are not asked for clusters
 TREES = 3  # of a neighbour graph, each from a seed of its own: their answers say how far chance decides
 SHOWN = 10  # numbers beyond the chosen one that are compared at least
@@ -38,8 +39,9 @@ class Auto(Method):
               + \sum_c n_c \ln \frac{n}{n_c},
 
     w the weights inside and between communities and e those expected in a random graph with the same
-    degrees. If nodes are in doubt, their labels cost less: see `_saved_softly`. A random graph is described
-    best as one cluster. No number is too large.
+    degrees. It may be shorter with a rate of links for each community, which costs half the logarithm of the
+    number of edges: small communities are denser. If nodes are in doubt, their labels cost less: see
+    `_saved_softly`. A random graph is described best as one cluster. No number is too large.
 
     **Everything else** is seen as its graph of nearest neighbours. A tree cuts it into many small parts. Two
     parts are told apart by the conductance of the boundary between them, compared with the conductance of a
@@ -58,7 +60,7 @@ class Auto(Method):
 
     A long cloud has weak cuts across it, too, though it is no ball: up to three clusters have to be told from
     one by the narrowness r of the last boundary as well, its weight over that of the widest cut through
-    either side. With r₀ what this is in a cloud, there is one cluster if
+    either side. With r₀ a low value of it in clouds, there is one cluster if T > 0.3 and
 
     .. math:: \sqrt{h(2) \, r / r_0} \ge \max(0.05, \min(0.75, 5 (0.7 - T))), \qquad \ln r_0 = 2.55 - 4.8 T
 
@@ -89,7 +91,7 @@ ROUNDS = 10  # of estimating the resolution of communities from those found at t
 SETTLED = 0.02  # relative change of the resolution
 COARSEST = (0.25, 0.5)  # resolutions besides: few large communities
 LARGEST_SOFT, SOFT_STEPS, SOFT_LEAST = 1 << 24, 50, 1e-6  # nodes × communities with probabilities
-MOST_MERGED = 1000  # communities that are merged: more take longer than the moves
+MERGED, MOST_MERGED = 2, 1000  # communities that are merged: more take longer than the moves
 SAVED = "saved (nats an edge)"
 
 
@@ -127,7 +129,10 @@ def _saved_by_number(W: sparse.csr_array, seed: int) -> dict[int, float]:
     found = [one for one in found if one[1].any()]  # one community is what the others are compared with
     if not found:
         return {}
-    merged = {k: (value, labels) for k, value, labels in _merged(graph, max(found, key=lambda one: one[0])[1])}
+    merged: dict[int, tuple[float, Array]] = {}
+    for _, labels in sorted(found, key=lambda one: -one[0])[:MERGED]:
+        for k, value, fewer in _merged(graph, labels):
+            merged[k] = max(merged.get(k, (-np.inf, fewer)), (value, fewer), key=lambda one: one[0])
     found += merged.values()
     best = max(merged, key=lambda k: merged[k][0], default=1)
     for k in {best - 1, best, best + 1, *MOVED} & set(merged):
@@ -155,13 +160,17 @@ def _saved_softly(W: sparse.csr_array, labels: Array) -> float:
     for _ in range(SOFT_STEPS):
         near, volumes, prior = W @ Q, degrees @ Q, np.maximum(Q.mean(axis=0), TINY)
         inside, expected = float((Q * near).sum()) / 2, float(volumes @ volumes) / (2 * total)
-        value = _log_likelihood(inside, expected, total / 2) + n * xlogy(prior, prior).sum() - xlogy(Q, Q).sum()
+        value = (
+            _log_likelihood(inside, expected, total / 2) + n * xlogy(prior, prior).sum() - xlogy(Q, Q).sum()
+        )
         if not value > best + SOFT_LEAST * total or not expected < inside < total / 2:
             break
         best = value
         within, between = inside / expected, (total / 2 - inside) / (total / 2 - expected)
         Q = softmax(
-            np.log(prior) + np.log(within / between) * near - (within - between) / total * np.outer(degrees, volumes),
+            np.log(prior)
+            + np.log(within / between) * near
+            - (within - between) / total * np.outer(degrees, volumes),
             axis=1,
         )
     is_whole = len(np.unique(Q.argmax(axis=1))) == k  # fewer communities are compared as such
@@ -179,8 +188,21 @@ def _improved(graph: LeafGraph, labels: Array, k: int) -> Array:
 
 
 def _saved(graph: LeafGraph, labels: Array) -> float:
-    fit = PlantedPartition.of(graph, labels)
-    return (fit.log_likelihood - _entropy(np.bincount(labels))) / (graph.association() / 2)
+    """Return what communities save in nats an edge, with one rate of links inside all, or one for each."""
+    sizes, volumes = np.bincount(labels).astype(float), np.bincount(labels, weights=graph.volumes)
+    rows = np.repeat(labels, np.diff(graph.indptr))
+    is_inside = rows == labels[graph.indices]
+    inside = np.bincount(rows[is_inside], graph.weights[is_inside], len(sizes)) / 2
+    return _shorter(inside, volumes, sizes, graph.association())
+
+
+def _shorter(inside: Array, volumes: Array, sizes: Array, total: float) -> float:
+    """Return what the shorter of two descriptions saves; rates of their own cost ½ ln m each."""
+    edges, expected = total / 2, volumes**2 / (2 * total)
+    shared = _log_likelihood(inside.sum(), expected.sum(), edges)
+    own = _of_each(inside, expected).sum() + _outside(inside.sum(), expected.sum(), edges)
+    own -= len(sizes) * np.log(max(edges, 1.0)) / 2
+    return float(max(shared, own) - _entropy(sizes)) / edges
 
 
 def main_pieces(A: Any) -> Any:
@@ -224,18 +246,20 @@ def _merged(graph: LeafGraph, labels: Array) -> list[tuple[int, float, Array]]:
     if k > MOST_MERGED:
         return []
     links = np.bincount(rows.astype(np.int64) * k + labels[graph.indices], graph.weights, k * k).reshape(k, k)
-    inside, expected = np.trace(links) / 2, float(volumes @ volumes) / (2 * total)
     own, found = np.arange(k), []
     while len(sizes) > 2:
         i, j = np.triu_indices(len(sizes), 1)
-        gains = _log_likelihood(inside + links[i, j], expected + volumes[i] * volumes[j] / total, total / 2)
+        inside, expected = np.diag(links) / 2, volumes**2 / (2 * total)
+        crossing, chance = links[i, j], volumes[i] * volumes[j] / total
+        gains = _of_each(inside[i] + inside[j] + crossing, expected[i] + expected[j] + chance)
+        gains -= _of_each(inside, expected)[i] + _of_each(inside, expected)[j]
+        gains += _outside(inside.sum() + crossing, expected.sum() + chance, total / 2)
         gains += _entropies(sizes[i] + sizes[j]) - _entropies(sizes[i]) - _entropies(sizes[j])
         group = _paired(i, j, gains, len(sizes))
         links, sizes, volumes = (_summed(values, group) for values in (links, sizes, volumes))
-        inside, expected = np.trace(links) / 2, float(volumes @ volumes) / (2 * total)
-        value = _log_likelihood(inside, expected, total / 2) - _entropy(sizes)
         own = group[own]
-        found.append((len(sizes), float(value) / (total / 2), own[labels].astype(np.int32)))
+        value = _shorter(np.diag(links) / 2, volumes, sizes, total)
+        found.append((len(sizes), value, own[labels].astype(np.int32)))
     return found
 
 
@@ -261,9 +285,16 @@ def _summed(values: Array, group: Array) -> Array:
 
 def _log_likelihood(inside: Any, expected: Any, total: float) -> Any:
     """Return that of the planted partition, but for what all labels share."""
-    within, between = np.maximum(inside, 0), np.maximum(total - inside, 0)
-    chance = np.maximum(expected, 1e-300), np.maximum(total - expected, 1e-300)
-    return xlogy(within, within / chance[0]) + xlogy(between, between / chance[1])
+    return _of_each(inside, expected) + _outside(inside, expected, total)
+
+
+def _of_each(inside: Any, expected: Any) -> Any:
+    within = np.maximum(inside, 0)
+    return xlogy(within, within / np.maximum(expected, TINY))
+
+
+def _outside(inside: Any, expected: Any, total: float) -> Any:
+    return _of_each(total - inside, total - expected)
 
 
 def _entropies(sizes: Any) -> Any:
@@ -281,10 +312,9 @@ LEAVES, GROWTH, LEAF_NODES = 200, 4, 6  # parts: 200 or 4 √n, with six samples
 LEAST = 4  # samples of a part
 LOWEST, ONE, MANY = 0.05, 0.8, 0.2  # of the score; see `Auto`
 FEW, LONG, SURFACE, CURVE = 3, 0.75, 0.55, 0.7  # clusters that a long cloud may pass for; see `Auto`
-LEAST_LIMIT = 1 / 15  # curves that are apart are clusters
+LEAST_LIMIT, FLAT = 1 / 15, 0.3  # curves that are apart are clusters
 LEAST_RATIO = 1e-3  # for means of logarithms
 SCORE = "score"
-TINY = 1e-300
 SAMPLED = 20_000  # samples whose neighbours are looked at for the dimension
 
 
@@ -327,8 +357,8 @@ def _judged(candidates: tuple[int, ...], most: int, trees: list[Boundaries]) -> 
 
 
 LONG_SENTENCE = (
-    "One cluster: the weakest cut of the neighbour graph is not narrower than cuts through either side of it, as "
-    "in a long cloud."
+    "One cluster: the weakest cut of the neighbour graph is not narrower than cuts through either side of "
+    "it, as in a long cloud."
 )
 
 
@@ -337,7 +367,9 @@ def _chosen(scores: Array, k: Array) -> int:
 
 
 def _is_long(ratio: float, narrowness: float, share: float) -> bool:
-    """Whether two parts can be the halves of a long cloud."""
+    """Whether two parts can be the halves of a long cloud; in many dimensions length makes no difference."""
+    if share < FLAT:
+        return False
     limit = LONG * np.clip((CURVE - share) / (CURVE - SURFACE), LEAST_LIMIT, 1)
     return bool(np.sqrt(ratio * narrowness / np.exp(2.55 - 4.8 * share)) >= limit)
 
@@ -398,7 +430,7 @@ Boundaries = tuple[Array, float, float]
 
 
 def boundaries(W: sparse.csr_array, n_parts: int, seed: int) -> Boundaries:
-    """Return the ratios at which 2, 3, ... parts of a tree merge, the narrowness of the last, and T; see `Auto`."""
+    """Return the ratios at which 2, 3, ... parts merge, the narrowness of the last, and T; see `Auto`."""
     least = min(LEAST, max(1, W.shape[0] // 20))
     tree = CutGrowth(as_operator(W), 0.25, least, False, 1, seed).grow(n_parts)
     parts = Parts.of(W, tree.cut(tree.n_splits + 1), seed)
