@@ -6,7 +6,7 @@ import pytest
 
 import symclust
 from symclust.applications import topics
-from symclust.applications.topics._topic import distinct, telling
+from symclust.applications.topics._topic import telling, without_plurals
 from symclust.exceptions import CombinationError, InputError, OptionError
 
 from .conftest import WORDS
@@ -126,10 +126,12 @@ def test_columns_of_text_are_joined(corpus):
 
 
 def test_a_word_and_its_plural_are_one():
-    assert distinct(["cats", "cat", "bus", "buses", "analysis", "boxes", "a", "classes", "class"], 9) == [
+    assert without_plurals(
+        ["cats", "cat", "bus", "buses", "analysis", "boxes", "a", "classes", "class"], 9
+    ) == [
         *("cats", "bus", "buses", "analysis", "boxes", "a", "classes"),
     ]
-    assert distinct(["one", "ones", "two"], 1) == ["one"]
+    assert without_plurals(["one", "ones", "two"], 1) == ["one"]
 
 
 def test_what_all_documents_have_tells_nothing():

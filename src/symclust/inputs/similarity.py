@@ -32,8 +32,8 @@ from symclust.operators import Operator, Sparse, as_operator, bordered
 # A descent from a clustering is done when an iteration moves at most this share of the samples: going on
 # until it is stationary lost .01 to .02 of NMI on labelled vectors, since columns become smooth bumps.
 SETTLED = 0.005
-# The same in a network with many similarities, where an iteration takes as long as the tree it starts from,
-# and moves by likelihood, which follow, change half of the labels.
+# The same in a network of many similarities, where an iteration takes as long as the tree before it, and
+# moves by likelihood, which follow, change half of the labels.
 NEARLY, MANY = 0.05, 1 << 20
 
 
@@ -85,7 +85,7 @@ class Rule(ABC):
         return A
 
     def settled(self, A: Operator) -> float:
-        """Return the share of the samples that may still move when a descent ends before labels are refined."""
+        """Return the share of the samples that may still move in the last iteration of a descent."""
         return SETTLED
 
     def refined(
