@@ -153,6 +153,12 @@ CALLS = {
     "coordinate_sparse": lambda: csr(A) | {
         "diagonal": A.diagonal(), **column(factor()), "ids": np.arange(N), **pairs(), "change": np.zeros(2),
     },
+    "count_words": lambda: {
+        "table": np.full(0x110000, 7, np.uint8), "bytes": np.frombuffer(b"aa bb aa cc", np.uint8).copy(),
+        "starts": long([0, 5, 11]), "out_indptr": np.empty(3, np.int64), "indices": np.empty(5, np.int32),
+        "counts": np.empty(5, np.int32), "begins": np.empty(5, np.int64), "ends": np.empty(5, np.int64),
+        "found": np.empty(2, np.int64),
+    },
     "falling_order": lambda: {"weights": np.ones(N), "order": np.empty(N, np.int64)},
     "gram": lambda: {"X": np.ones((N, 4)), "n_starts": 2},
     "half_disk_differences": lambda: {
@@ -180,6 +186,12 @@ CALLS = {
     "move_nodes": lambda: graph() | {
         "count": 2, "smallest": 0.0, "both": False, "resolution": 1.0,
         "labels": np.arange(N, dtype=np.int32) % 2,
+    },
+    "nearest_sparse": lambda: {
+        "indptr": long(X.indptr), "indices": long(X.indices), "values": X.data.copy(),
+        "column_indptr": long(sp.csr_array(X.T).indptr), "column_indices": long(sp.csr_array(X.T).indices),
+        "column_values": sp.csr_array(X.T).data.copy(), "halves": np.ones((N, N)),
+        "row_halves": np.full((N, 3), np.inf), "row_numbers": np.zeros((N, 3), np.int64),
     },
     "nnls_active_set": nnls,
     "nnls_block_pivoting": nnls,
@@ -257,7 +269,7 @@ FREE = {
     ("subset_counts", "rows", 0), ("subset_counts", "counts", 0), ("subset_counts", "indptr", 0),
     ("subset_stream", "columns", 0), ("spmm", "H", 0), ("subset_fill", "indptr", 0),
     ("subset_fill", "place", 0), ("label_parts", "X", 1),
-    ("compare_pairs", "Q", 0), ("compare_pairs", "X", 0),
+    ("compare_pairs", "Q", 0), ("compare_pairs", "X", 0), ("nearest_sparse", "halves", 1),
 }  # fmt: skip
 
 
@@ -313,6 +325,8 @@ def test_a_shorter_array_is_refused(kernel, name, axis):
         ("subset_counts", {"rows": np.full(N, N, dtype=np.int32)}),
         ("half_disk_differences", {"n_bins": 0}),
         ("pixel_affinity", {"order": np.array([1], np.int32)}),
+        ("count_words", {"starts": long([0, 12, 11])}),
+        ("count_words", {"starts": long([1, 5, 11])}),
     ],
 )
 def test_a_number_out_of_range_is_refused(kernel, changes):
