@@ -13,11 +13,12 @@ from symclust import NMF, HierarchicalNMF, SphericalKMeans, topics
 from symclust.documents import DocumentWeights
 from symclust.graphs import cosine
 
-ABOUT = """`SymNMF(k)`, `HierarchicalSymNMF(k)` and `topics(counts, k)` get counts of words (of cstr, weights).
-All others get rows X, weighted by `DocumentWeights()`: tf-idf, unit length, and rows divided by the root of their
-degree in the graph of all cosines: `HierarchicalNMF(k)`, `NMF(k)`, and, also ours, `SphericalKMeans(k)`;
-spectral clustering of the graph of cosines with the ⌊log₂ n⌋ + 1 most similar documents of each (as many as the
-papers take). Of texts, words in at least three documents and at most half of them are counted."""
+ABOUT = """`SymNMF(k)`, `HierarchicalSymNMF(k)` and `topics(counts, k)` get counts of words (of cstr,
+weights). All others get rows X, weighted by `DocumentWeights()`: tf-idf, unit length, and rows
+divided by the root of their degree in the graph of all cosines: `HierarchicalNMF(k)`, `NMF(k)`,
+and, also ours, `SphericalKMeans(k)`; spectral clustering of the graph of cosines with the 1 +
+⌊log₂ n⌋ most similar documents of each (as many as the papers take). Of texts, words in at least three
+documents and at most half of them are counted."""
 
 SETS = (
     "tr11",
@@ -32,7 +33,7 @@ SETS = (
     "tdt2",
     "reuters21578_41",
 )
-TEXTS = ("ohsumed_single23", "wos1k")  # nobody looked at their labels when choices were made
+TEXTS = ("ohsumed_single23", "wos1k")  # whose labels were not looked at for the defaults of today
 
 
 def neighbors(n: int) -> int:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from symclust._annotate import annotate
 from symclust._files import new_folder, replacing
 from symclust._optional import missing
 from symclust._text import showable
@@ -225,6 +224,8 @@ def write_annotated(
 def _write_graph(path: Path, model: Any, found: Described, memberships: bool, extra: dict[str, Any]) -> None:
     import networkx
 
+    from symclust import annotate
+
     graph = found.original
     if graph is None:
         graph = networkx.from_scipy_sparse_array(found.data.csr)
@@ -246,6 +247,8 @@ def _write_graph(path: Path, model: Any, found: Described, memberships: bool, ex
 
 
 def _write_h5ad(path: Path, model: Any, adata: Any, memberships: bool) -> None:
+    from symclust import annotate
+
     free = chain(["cluster"], (f"cluster ({number})" for number in count(2)))
     key = next(name for name in free if name not in adata.obs)
     annotate(adata, model, key=key, memberships=memberships)

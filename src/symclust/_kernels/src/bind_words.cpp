@@ -11,7 +11,7 @@ void bind_words(nb::module_& m) {
         const ptrdiff_t size = bytes.shape(0), rows = ptrdiff_t(indptr.shape(0)) - 1;
         const ptrdiff_t most = (size + std::max<ptrdiff_t>(rows, 0)) / 3 + 1;
         shaped("table", table, n_characters), shaped("starts", starts, rows + 1);
-        expect(rows >= 0, "indptr", "is empty");
+        expect(rows >= 0, "out_indptr", "is empty");
         expect(starts.data()[0] == 0 && starts.data()[rows] == size, "starts", "must go from 0 to the last byte");
         expect(std::is_sorted(starts.data(), starts.data() + rows + 1), "starts", "must not fall");
         shaped("indices", indices, most), shaped("counts", counts, most);
@@ -22,7 +22,7 @@ void bind_words(nb::module_& m) {
                                                   indices.data(), counts.data(), begins.data(), ends.data());
         sizes[0] = entries, sizes[1] = words;
         },
-        "table", "bytes", "starts", "indptr", "indices", "counts", "begins", "ends", "found");
+        "table", "bytes", "starts", "out_indptr", "indices", "counts", "begins", "ends", "found");
 }
 
 }  // namespace symclust
