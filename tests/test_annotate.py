@@ -93,3 +93,19 @@ def test_subtypes_and_topics(tmp_path):
     table = annotate(pandas.DataFrame({"text": texts}), tree)
     assert np.array_equal(table["cluster"], tree.labels_)
     assert set(table["cluster_name"]) == {one.name for one in tree.describe()}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"layer": "scaled"}, {"use_rep": "X_pca"}, {"obsp": "connectivities"}],
+    ids=lambda given: next(iter(given)),
+)
+def test_an_annotated_matrix_has_its_layers_and_graphs(given):
+    anndata = pytest.importorskip("anndata")
+    similar = SymNMF(3, random_state=0).fit(X).affinity_matrix_
+    noise = np.random.default_rng(0).random(X.shape)
+    adata = anndata.AnnData(noise, layers={"scaled": X}, obsm={"X_pca": X}, obsp={"connectivities": similar})
+    model = SymNMF(3, affinity_params=given, random_state=0).fit(adata)
+    assert [len(set(part)) for part in np.split(model.labels_, 3)] == [1, 1, 1]
+    assert len(set(model.labels_)) == 3
+    assert annotate(adata, model).obs["cluster"].astype(int).tolist() == model.labels_.tolist()
