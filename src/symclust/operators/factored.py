@@ -21,7 +21,6 @@ from symclust.validation import check_number
 __all__ = ["Gram", "LowRank", "low_rank"]
 
 
-
 class Factored(Operator):
     """A = diag(scale) X diag(weights) Xᵀ diag(scale), with or without its diagonal.
 
