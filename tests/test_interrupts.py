@@ -72,7 +72,7 @@ for name, call in USERS.items():
     assert call() == expected[name], name
     clocks[name] = time.perf_counter() - began, time.process_time() - cpu
 _threads._Helpers.call = offer
-assert len(users) == 11, users
+assert len(users) == 12, users
 
 inside, raised = False, 0
 def interrupt(number, frame):

@@ -92,17 +92,17 @@ def lda(X: Any, counts: Any, numbers: Sequence[int], seed: int) -> Iterator[Part
         yield Partition(k, seconds, W.argmax(axis=1), top_terms(model.components_))
 
 
-AS_IN_TOPICS = {"criterion": "energy", "outlier_ratio": 30}
+AS_PRINTED = {"criterion": "mndcg", "outlier_ratio": 9.0}
 
 METHODS: dict[str, Callable[..., Iterator[Partition]]] = {
-    "r2-nmf-hier": tree("rank_two"),
-    "r2-nmf-hier, flattened": flattened(),
-    "r2-nmf-hier, energy": tree("rank_two", **AS_IN_TOPICS),
-    "r2-nmf-hier, energy, flattened": flattened(**AS_IN_TOPICS),
+    "r2-nmf-hier": tree("rank_two", **AS_PRINTED),
+    "r2-nmf-hier, flattened": flattened(**AS_PRINTED),
+    "r2-nmf-hier, energy": tree("rank_two"),
+    "r2-nmf-hier, energy, flattened": flattened(),
     "nmf-flat": flat_nmf,
-    "kmeans-hier": tree("k_means", outlier_trials=5),
+    "kmeans-hier": tree("k_means", outlier_trials=5, **AS_PRINTED),
     "kmeans-flat": k_means,
-    "spherical-hier": tree("spherical_k_means"),
+    "spherical-hier": tree("spherical_k_means", **AS_PRINTED),
     "spherical-flat": spherical,
     "lda": lda,
 }

@@ -11,7 +11,9 @@ from scipy.linalg import qr, svd
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
-from sklearn.cluster import KMeans
+from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
+from sklearn.mixture import GaussianMixture
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks._graphs import as_igraph, leiden, louvain
 from benchmarks.quality._runs import Method
@@ -24,6 +26,37 @@ def ours(X: Any, k: int) -> dict[str, Method]:
         "SymNMF": lambda seed: SymNMF(k, random_state=seed).fit(X).labels_,
         "HierarchicalSymNMF": lambda seed: HierarchicalSymNMF(k, random_state=seed).fit(X).labels_,
     }
+
+
+FULL = 40  # features up to which a mixture has full covariances: beyond, diagonal ones
+
+
+def peers(X: np.ndarray, k: int) -> dict[str, Method]:
+    """Return the methods that people pick for vectors; all but HDBSCAN are given k.
+
+    Nobody standardises for them: give standardised columns where units differ. GaussianMixture gets a floor
+    of variances that lets it end, SpectralClustering its graph of neighbours instead of all pairs.
+    """
+    shape = "full" if X.shape[1] <= FULL else "diag"
+    methods: dict[str, Method] = {
+        "k-means": lambda seed: KMeans(k, n_init=10, random_state=seed).fit(X).labels_,
+        "Gaussian mixture": lambda seed: GaussianMixture(
+            k, covariance_type=shape, reg_covar=1e-4, random_state=seed
+        ).fit_predict(X),
+        "spectral": lambda seed: (
+            SpectralClustering(k, affinity="nearest_neighbors", random_state=seed).fit(X).labels_
+        ),
+        "HDBSCAN": lambda seed: HDBSCAN(copy=True).fit(X).labels_,
+    }
+    if has("genieclust"):
+        import genieclust
+
+        methods["Genie"] = lambda seed: genieclust.Genie(k).fit_predict(X)
+    return methods
+
+
+def standardised(X: np.ndarray) -> np.ndarray:
+    return StandardScaler().fit_transform(X)
 
 
 def ours_precomputed(A: csr_array, k: int) -> dict[str, Method]:
@@ -93,10 +126,24 @@ def has(library: str) -> bool:
 
 def community_methods(graph: Any) -> dict[str, Method]:
     """Return methods that find the number of communities themselves, and are not told it."""
-    return {
+    found = {
+        "tree, by modularity": lambda seed: HierarchicalSymNMF(None, random_state=seed).fit(graph).labels_,
+        "tree, auto": lambda seed: HierarchicalSymNMF("auto", random_state=seed).fit(graph).labels_,
         "Leiden": lambda seed: leiden(graph, seed, n_iterations=-1),
         "Louvain": lambda seed: louvain(graph, seed),
     }
+    return {**found, "Infomap": lambda seed: infomap_labels(graph, seed)} if has("infomap") else found
+
+
+def infomap_labels(graph: Any, seed: int) -> np.ndarray:
+    from infomap import Infomap
+
+    network = Infomap(f"--two-level --silent --seed {seed + 1}")
+    network.add_nodes(range(graph.vcount()))
+    network.add_links(graph.get_edgelist())
+    network.run()
+    modules = network.get_modules()
+    return np.array([modules[node] for node in range(graph.vcount())])
 
 
 def network_methods(A: csr_array, k: int) -> dict[str, Method]:

@@ -1,4 +1,4 @@
-"""Images, single cells and gene expression: default calls beside spectral clustering and k-means."""
+"""Images, single cells and gene expression, and embedded texts: default calls beside what people pick."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
+from scipy import sparse
 from sklearn.datasets import load_digits
 
 from benchmarks._tools import labelled
-from benchmarks.quality._methods import ours, spectral
+from benchmarks.quality._methods import ours, peers
 from benchmarks.quality._runs import Runs, label_scores
-from symclust.graphs import nearest_neighbors
 
-ABOUT = """`SymNMF(k).fit(X)` and `HierarchicalSymNMF(k).fit(X)` as they are; spectral clustering of the
-papers' graph (`graphs.nearest_neighbors(X, normalize=False)`); scikit-learn's `KMeans(k, n_init=10)`."""
+ABOUT = """`SymNMF(k).fit(X)` and `HierarchicalSymNMF(k).fit(X)` as they are, and on values as they are:
+scikit-learn's `KMeans(k, n_init=10)`, `GaussianMixture` (diagonal covariances from 40 features on),
+`SpectralClustering(k, affinity="nearest_neighbors")` and `HDBSCAN`, which finds its own number, and `Genie`.
+Peers with one random state."""
 
 SETS = (
     "coil20",
@@ -29,6 +30,8 @@ SETS = (
     "buettner_mesc",
     "khan_srbct",
     "tox171",
+    "20newsgroups_embedded",
+    "ohsumed_embedded",
 )
 
 
@@ -52,10 +55,7 @@ def main() -> None:
         if data is None:
             continue
         X, y = data
-        k = len(np.unique(y))
-        methods = {
-            **ours(X, k),
-            **spectral(lambda X=X: nearest_neighbors(X, normalize=False), k),
-            "k-means": lambda seed, X=X, k=k: KMeans(k, n_init=10, random_state=seed).fit(X).labels_,
-        }
-        runs.measure(name, methods, label_scores(y), n=len(y), k=k)
+        X, k = X.toarray() if sparse.issparse(X) else X, len(np.unique(y))
+        facts = {"n": len(y), "k": k}
+        runs.measure(name, ours(X, k), label_scores(y), **facts)
+        runs.measure(name, peers(X, k), label_scores(y), seeds=(0,), **facts)

@@ -1,99 +1,146 @@
-"""What each method answers on labelled data, beside the known number of classes, with seconds.
+"""The number of clusters that "auto" and others find on labelled data, by kind of data.
 
-The environment variable SYMCLUST_SELECTION_SECONDS limits one method on one set (120 s),
-SYMCLUST_SELECTION_METHODS names methods, separated by blanks, where not all are wanted, and
-SYMCLUST_SELECTION_SETS beginnings of the names of sets, separated by commas.
+SYMCLUST_SELECTION_SETS names beginnings of the names of sets, separated by commas;
+SYMCLUST_SELECTION_PEERS=0 leaves the other methods out. Of them k-means, mixtures, HDBSCAN and the eigengap
+see at most 1,500 samples.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import laplacian
+from sklearn.cluster import HDBSCAN, KMeans
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.metrics import silhouette_score
+from sklearn.mixture import GaussianMixture
+from sklearn.preprocessing import StandardScaler
 
-from benchmarks._graphs import labelled_graph
-from benchmarks._tools import labelled, table
-from benchmarks.quality import vectors
-from benchmarks.selection._studies import ask, methods, of_network, of_samples, study_of
-from symclust.datasets import lfr
-from symclust.documents import DocumentWeights
-from symclust.selection import Pairs
+from benchmarks._graphs import leiden
+from benchmarks._tools import table
+from benchmarks.selection import _sets as sets
+from symclust import HierarchicalSymNMF, SymNMF, select_n_clusters
+from symclust.graphs import nearest_neighbors
 
-MOST = 60  # candidates are 2 to 60, and at most a quarter of the samples
-NETWORKS = ("karate", "polblogs", "email_eu_core", "cora_graph", "pubmed_graph")
-VECTORS = (
-    "golub_all_aml",
-    "khan_srbct",
-    "buettner_mesc",
-    "tox171",
-    "pbmc68k_reduced",
-    "digits",
-    "coil20",
-    "orl_32x32",
-    "mnist6000",
-)
-DOCUMENTS = ("cstr", "tr23", "classic3", "k1b")
-SIMILARITIES = ("voting", "aural_sonar")
-LFR = [
-    (degree, sizes, mixing)
-    for degree in (6, 20)
-    for sizes in ((20, 100), (200, 600))
-    for mixing in (0.1, 0.3, 0.5)
-]
+KINDS = (sets.of_shapes, sets.of_tables, sets.of_vectors, sets.of_documents, sets.of_networks, sets.of_lfr)
+CANDIDATES = (*range(2, 13), 14, 16, 18, 20, 23, 26, 30, 35, 40, 46, 53, 60, 70)
+SAMPLES, FEATURES = 1500, 20
+CONSTANTS = (2, 3, 5, 10, 20)
 
 
-def sets() -> Iterator[tuple[str, Pairs, int]]:
-    """Yield the name of a set, its similarities and its number of classes."""
-    for name in VECTORS:
-        if (data := vectors.read(name)) is not None:
-            yield name, of_samples(data[0]), len(np.unique(data[1]))
-    for name in NETWORKS:
-        if (graph := labelled_graph(name)) is not None:
-            yield name, of_network(graph[0]), len(np.unique(graph[1]))
-    for degree, (least, most), mixing in LFR:
-        A, y = lfr(2000, mixing, degree, 50, min_community=least, max_community=most, random_state=0)
-        yield (
-            f"LFR, degree {degree}, {least} to {most} nodes, mixing {mixing}",
-            of_network(A),
-            int(y.max()) + 1,
-        )
-    for name in SIMILARITIES:
-        if (K := similarity(name)) is not None:
-            yield name, Pairs(K), 2
-    for name in DOCUMENTS:
-        if (data := labelled(name)) is not None:
-            yield name, of_samples(DocumentWeights().fit_transform(data[0])), len(np.unique(data[1]))
+def numbers(one: sets.Labelled) -> np.ndarray:
+    """Return at most 1,500 samples as a few columns: standard units if they differ, principal components."""
+    X = one.numbers
+    X = X[np.random.RandomState(0).permutation(X.shape[0])[:SAMPLES]]
+    if sparse.issparse(X):
+        return TruncatedSVD(FEATURES, random_state=0).fit_transform(X)
+    X = StandardScaler().fit_transform(X) if "tables" in one.group or one.group == "numbers" else X
+    return PCA(FEATURES, random_state=0).fit_transform(X) if X.shape[1] > FEATURES else X
 
 
-def similarity(name: str) -> np.ndarray | None:
-    path = Path(os.environ.get("SYMCLUST_DATA", ""), f"{name}.npz")
-    if not path.exists():
-        return None
-    with np.load(path, allow_pickle=False) as file:
-        K = file["K"]
-    return np.maximum((K + K.T) / 2, 0)
+def possible(X: np.ndarray) -> list[int]:
+    return [k for k in CANDIDATES if k <= len(X) // 4]
+
+
+def silhouette(X: np.ndarray) -> int:
+    def score(k: int) -> float:
+        return float(silhouette_score(X, KMeans(k, n_init=3, random_state=0).fit(X).labels_))
+
+    return max(possible(X), key=score)
+
+
+def hdbscan(X: np.ndarray) -> int:
+    return max(1, int(HDBSCAN(min_cluster_size=5, copy=True).fit(X).labels_.max()) + 1)
+
+
+def bic(X: np.ndarray) -> int:
+    def score(k: int) -> float:
+        return float(GaussianMixture(k, random_state=0, reg_covar=1e-4).fit(X).bic(X))
+
+    return min([1, *(k for k in possible(X) if k * X.shape[1] < len(X))], key=score)
+
+
+def eigengap(X: np.ndarray) -> int:
+    W = nearest_neighbors(X, normalize=False)
+    values = np.linalg.eigvalsh(np.asarray(laplacian(W, normed=True).todense()))
+    most = max(3, min(70, len(X) // 4))
+    return int(np.diff(values[:most]).argmax()) + 1
+
+
+def leiden_number(graph: Any) -> int:
+    return int(leiden(graph, 0, n_iterations=-1).max()) + 1
+
+
+def infomap_number(graph: Any) -> int:
+    return len(graph.community_infomap())
+
+
+PEERS: dict[str, Callable[[np.ndarray], int]] = {
+    "silhouette": silhouette,
+    "HDBSCAN": hdbscan,
+    "BIC": bic,
+    "eigengap": eigengap,
+}
+NETWORK_PEERS: dict[str, Callable[[Any], int]] = {"Leiden": leiden_number, "Infomap": infomap_number}
+
+
+def answers(one: sets.Labelled) -> Iterator[tuple[str, int]]:
+    began = time.process_time()
+    selection = select_n_clusters(one.X, SymNMF(), random_state=0)
+    asked = time.process_time()
+    HierarchicalSymNMF(max(2, one.known[0]), random_state=0).fit(one.X)
+    model = time.process_time()
+    SymNMF(max(2, one.known[0]), random_state=0).fit(one.X)
+    yield "auto", selection.n_clusters
+    yield "runner-up", selection.runner_up or selection.n_clusters
+    yield "seconds", round(asked - began, 3)
+    yield "seconds over a fit", round((asked - began) / max(time.process_time() - model, 1e-3), 2)
+    for k in CONSTANTS:
+        yield f"always {k}", k
+    if os.environ.get("SYMCLUST_SELECTION_PEERS") != "0":
+        given = one.X if one.numbers is None else numbers(one)
+        for name, method in (NETWORK_PEERS if one.numbers is None else PEERS).items():
+            yield name, method(given)
+
+
+def score(rows: list[dict[str, Any]], method: str) -> str:
+    """Return exact / within one / mean absolute logarithm of the ratio."""
+    found = [(row[method], row["labelled"].nearest(row[method])) for row in rows if method in row]
+    if not found:
+        return ""
+    k, known = np.array(found, dtype=float).T
+    measures = np.mean([k == known, abs(k - known) <= 1, abs(np.log(k / known))], axis=1)
+    return " / ".join(f"{value:.2f}" for value in measures)
 
 
 def main() -> None:
-    named = os.environ.get("SYMCLUST_SELECTION_METHODS", "").split()
-    asked = {name: method for name, method in methods().items() if not named or name in named}
-    rows: list[dict[str, Any]] = []
-    close = dict.fromkeys(asked, 0)
     wanted = tuple(os.environ.get("SYMCLUST_SELECTION_SETS", "").split(","))
-    for name, data, known in sets():
-        if not name.startswith(wanted):
-            continue
-        row: dict[str, Any] = {"data": name, "n": data.n, "known": known}
-        for method, choose in asked.items():
-            answer, seconds, wrong = ask(choose, study_of(data, MOST, seed=0), seed=0)
-            row[method] = f"{answer} ({seconds:.1f} s)" if answer is not None else "—"
-            close[method] += answer is not None and abs(answer - known) <= 1
-            if wrong:
-                print(f"{name}, {method}: {wrong:.150}", flush=True)
+    rows: list[dict[str, Any]] = []
+    for one in (one for kind in KINDS for one in kind() if one.name.startswith(wanted)):
+        row = {
+            "group": one.group,
+            "data": one.name,
+            "known": one.known,
+            "labelled": one,
+            **dict(answers(one)),
+        }
         rows.append(row)
-        print(row, flush=True)
-    rows.append({"data": "right or off by one", "n": "", "known": len(rows), **close})
-    table("Number of clusters on labelled data", rows)
+        print({name: value for name, value in row.items() if name != "labelled"}, flush=True)
+        row["labelled"] = one._replace(X=None, numbers=None)
+    names = list(dict.fromkeys(name for row in rows for name in row))[4:]
+    groups = {
+        group: [row for row in rows if row["group"] == group]
+        for group in dict.fromkeys(r["group"] for r in rows)
+    }
+    shown = []
+    for group, own in groups.items():
+        either = np.mean([{row["auto"], row["runner-up"]} & set(row["known"]) != set() for row in own])
+        costs = np.median([row["seconds over a fit"] for row in own])
+        scores = {name: score(own, name) for name in names if not name.startswith(("seconds", "runner-up"))}
+        shown.append({"group": group, "sets": len(own), **scores, "first or second": either, "cost": costs})
+    table("Number of clusters on labelled data", shown)

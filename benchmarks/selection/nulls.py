@@ -1,8 +1,7 @@
-"""Data without clusters, and planted partitions: how often each method gives the right number in 20 draws."""
+"""How often "auto" gives the right number: data without clusters, and planted partitions, in 20 draws."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -10,58 +9,71 @@ from typing import Any
 import numpy as np
 
 from benchmarks._tools import table
-from benchmarks.selection._studies import ask, methods, of_network, of_samples, study_of
+from symclust import SymNMF, select_n_clusters
 from symclust.datasets import lfr, planted_partition
-from symclust.selection import Pairs
 from symclust.selection._nulls import shuffled_pairs
 
 DRAWS = 20
-MOST = 15
+SAMPLES, FEATURES, NODES = (80, 300, 1000), (2, 5, 20), ((300, 8), (1000, 20))
 
-CASES: dict[str, tuple[int, Callable[[int], Pairs]]] = {
-    "Erdős-Rényi, 500 nodes, degree 8": (
-        1,
-        lambda seed: of_network(planted_partition(500, 2, 8, 0.5, random_state=seed)[0]),
-    ),
-    "configuration model, 500 nodes, degrees of LFR": (1, lambda seed: of_network(configuration(seed))),
-    "Gaussian, 300 samples, 2 features": (1, lambda seed: of_samples(rng(seed).normal(size=(300, 2)))),
-    "Gaussian, 200 samples, 10 features": (1, lambda seed: of_samples(rng(seed).normal(size=(200, 10)))),
-    "uniform, 300 samples, 2 features": (1, lambda seed: of_samples(rng(seed).uniform(size=(300, 2)))),
-    "uniform, 300 samples, 5 features": (1, lambda seed: of_samples(rng(seed).uniform(size=(300, 5)))),
-    "planted partition, 500 nodes, 4 clusters": (
+
+def clouds() -> dict[str, Callable[[np.random.RandomState], Any]]:
+    found: dict[str, Callable[[np.random.RandomState], Any]] = {}
+    for n in SAMPLES:
+        for d in FEATURES:
+            found[f"Gaussian, {n} × {d}"] = lambda rng, n=n, d=d: rng.normal(size=(n, d))
+            found[f"uniform, {n} × {d}"] = lambda rng, n=n, d=d: rng.uniform(size=(n, d))
+        found[f"Gaussian, {n} × 2, ten times as long as wide"] = lambda rng, n=n: (
+            rng.normal(size=(n, 2)) * [10, 1]
+        )
+        found[f"correlated Gaussian, {n} × 5"] = lambda rng, n=n: (
+            rng.normal(size=(n, 5)) @ rng.normal(size=(5, 5))
+        )
+    return found
+
+
+def networks() -> dict[str, tuple[int, Callable[[int], Any]]]:
+    found: dict[str, tuple[int, Callable[[int], Any]]] = {}
+    for n, degree in NODES:
+        found[f"Erdős-Rényi, {n} nodes, degree {degree}"] = (
+            1,
+            lambda seed, n=n, degree=degree: planted_partition(n, 2, degree, 0.5, random_state=seed)[0],
+        )
+        found[f"configuration model, {n} nodes, degree {degree}"] = (
+            1,
+            lambda seed, n=n, degree=degree: shuffled_pairs(
+                lfr(n, 0.3, degree, 2 * degree, random_state=seed)[0], np.random.RandomState(seed)
+            ),
+        )
+    found["planted partition, 4 × 125 nodes, mixing 0.25"] = (
         4,
-        lambda seed: of_network(planted_partition(500, 4, 12, 0.25, random_state=seed)[0]),
-    ),
-    "planted partition, 1000 nodes, 10 clusters": (
-        10,
-        lambda seed: of_network(planted_partition(1000, 10, 16, 0.25, random_state=seed)[0]),
-    ),
-}
-
-
-def rng(seed: int) -> np.random.RandomState:
-    return np.random.RandomState(seed)
-
-
-def configuration(seed: int) -> Any:
-    return shuffled_pairs(lfr(500, 0.3, 8, 40, random_state=seed)[0], rng(seed))
+        lambda seed: planted_partition(500, 4, 12, 0.25, random_state=seed)[0],
+    )
+    found["planted partition, 3 × 200 nodes, mixing 0.5"] = (
+        3,
+        lambda seed: planted_partition(600, 3, 30, 0.5, random_state=seed)[0],
+    )
+    return found
 
 
 def main() -> None:
-    named = os.environ.get(
-        "SYMCLUST_SELECTION_METHODS", "auto bethe_hessian modularity Leiden HDBSCAN"
-    ).split()
-    asked = {name: method for name, method in methods().items() if name in named}
     rows = []
-    for case, (known, draw) in CASES.items():
-        row: dict[str, Any] = {"data": case, "known": known}
-        answers: dict[str, list[int | None]] = {name: [] for name in asked}
-        for seed in range(DRAWS):
-            data = draw(seed)
-            for name, method in asked.items():
-                answers[name].append(ask(method, study_of(data, MOST, seed), seed)[0])
-        for name, found in answers.items():
-            row[name] = f"{found.count(known)} of {DRAWS}"
-            print(f"{case}, {name}: {dict(Counter(found))}", flush=True)
-        rows.append(row)
+
+    def note(case: str, known: int, found: list[int]) -> None:
+        rows.append({"data": case, "known": known, "right": f"{found.count(known)} of {len(found)}"})
+        print(rows[-1], dict(Counter(found)), flush=True)
+
+    for case, draw in clouds().items():
+        seeds = range(DRAWS)
+        note(
+            case,
+            1,
+            [select_n_clusters(draw(np.random.RandomState(s)), random_state=s).n_clusters for s in seeds],
+        )
+    network = SymNMF(affinity="network")
+    for case, (known, make) in networks().items():
+        found = [select_n_clusters(make(s), network, random_state=s).n_clusters for s in range(DRAWS)]
+        note(case, known, found)
+    A, y = lfr(6000, 0.3, 20, 50, min_community=20, max_community=50, random_state=0)
+    print(f"LFR with {y.max() + 1} communities:", select_n_clusters(A, network, random_state=0).n_clusters)
     table("Right numbers of clusters in 20 draws", rows)

@@ -25,7 +25,7 @@ except ImportError:  # Windows
 
 PREFIX = ".symclust-"
 FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
-OLD = 24 * 3600  # seconds after which a file is taken for left behind where nothing can be locked
+OLD = 24 * 3600  # seconds; without locks, an older file is taken for left behind
 
 
 @contextmanager
@@ -33,18 +33,6 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write a file beside the old one and put it in its place: a failure leaves the old one as it was.
 
     Once it is in its place, it is on the disk, and stays there if the machine stops.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from symclust._files import replacing
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "numbers.txt"
-    ...     with replacing(path) as file:
-    ...         _ = file.write(b"1 2 3")
-    ...     path.read_text()
-    '1 2 3'
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     if target.exists() and not target.is_file():  # a pipe or a device has no place to be put into

@@ -35,22 +35,7 @@ OF_FEATURES = Advice(
 
 
 def labels_of(H: Any) -> Array:
-    """The column of the largest entry of each row, the first of equal ones; −1 for a row of zeros.
-
-    Parameters
-    ----------
-    H : ndarray or nonnegative csr_array of shape (n_samples, n_clusters)
-        Memberships.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from symclust.estimators import labels_of
-    >>> H = np.array([[0.2, 0.5], [0.0, 0.0], [0.3, 0.3]])
-    >>> labels_of(H).tolist(), labels_of(sparse.csr_array(H)).tolist()
-    ([1, -1, 0], [1, -1, 0])
-    """
+    """The column of the largest entry of each row, the first of equal ones; −1 for a row of zeros."""
     if not sparse.issparse(H):
         return np.where(H.any(axis=1), H.argmax(axis=1), NOWHERE)
     labels = np.full(H.shape[0], NOWHERE, dtype=np.intp)
@@ -72,15 +57,7 @@ def empty_rows(H: Any) -> Array:
 
 
 def memberships_of(labels: Array, n_clusters: int, dtype: Any) -> Array:
-    """A one at each sample's cluster, n × k; zeros alone for samples in none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust._labels import memberships_of
-    >>> memberships_of(np.array([1, -1]), 2, np.float64).tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
-    """
+    """A one at each sample's cluster, n × k; zeros alone for samples in none."""
     H = np.zeros((len(labels), n_clusters), dtype=dtype)
     placed = np.flatnonzero(labels >= 0)
     H[placed, labels[placed]] = 1
@@ -91,16 +68,6 @@ def leave_out_isolated(labels: Array, A: Operator) -> Array:
     """The labels with −1 for samples that are similar to no other, unless one is a cluster by itself.
 
     Methods that place every sample put these somewhere too, by rounding or by the order of clusters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust._labels import leave_out_isolated
-    >>> from symclust.operators import as_operator
-    >>> A = np.eye(4)
-    >>> A[0, 1] = A[1, 0] = 1
-    >>> leave_out_isolated(np.array([0, 0, 0, 1]), as_operator(A)).tolist()
-    [0, 0, -1, 1]
     """
     sizes = np.bincount(labels[labels >= 0], minlength=1)
     return np.where(_isolated(A) & (sizes[labels] > 1), NOWHERE, labels)
@@ -147,13 +114,6 @@ def is_lopsided(sizes: Array) -> bool:
     """Whether all clusters but the largest hold less than a tenth of their share by equal sizes.
 
     With two clusters that is below 5 % of the samples, with many below 10 %.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust._labels import is_lopsided
-    >>> is_lopsided(np.array([80, 20])), is_lopsided(np.array([96, 4])), is_lopsided(np.array([1222, 2]))
-    (False, True, True)
     """
     fair = sizes.sum() * (1 - 1 / len(sizes))
     return bool(sizes.sum() - sizes.max() < LEAST_REST * fair)

@@ -10,28 +10,7 @@ from symclust.exceptions import MissingExtraError
 
 
 def need(library: str, extra: str, purpose: str = "This") -> ModuleType:
-    """An optional library; a missing one is a `MissingExtraError`.
-
-    Parameters
-    ----------
-    library : str
-        Name of the module, with dots for one inside a library.
-    extra : str
-        The extra of symclust that installs it.
-    purpose : str
-        Subject of the error message: the call, option or file that needs the library.
-
-    Examples
-    --------
-    >>> from symclust._optional import need
-    >>> need("json", "tables").dumps([1])
-    '[1]'
-    >>> try:
-    ...     need("pandaz", "tables", "A table")
-    ... except ImportError as error:
-    ...     print(error)
-    A table needs pandaz, which is not installed: pip install 'symclust[tables]'
-    """
+    """An optional library, one of an `extra`; if it is missing, the message says that `purpose` needs it."""
     try:
         return import_module(library)
     except ModuleNotFoundError as error:  # a library that is there and broken has an error of its own
@@ -49,5 +28,5 @@ class Lazy:
 
 
 def missing(library: str, extra: str, purpose: str = "This") -> str:
-    """Sentence that a library is not installed, and the command that installs it."""
+    """A sentence about a library that is not installed, with the command that installs it."""
     return f"{purpose} needs {library}, which is not installed: pip install 'symclust[{extra}]'"

@@ -49,8 +49,8 @@ Value_co = TypeVar("Value_co", covariant=True)
 class cached_property(functools.cached_property[Value_co]):
     """`functools.cached_property` without its lock, which Python 3.12 has taken out.
 
-    The lock is one for all instances of a class. A thread that computes a product holds it for long, and a
-    child that is forked meanwhile would wait for it without end.
+    The lock is one for all instances of a class. A thread holds it while it computes a product, and a child
+    forked meanwhile would wait for it without end.
     """
 
     def __init__(self, function: Callable[[Any], Value_co]) -> None:
@@ -385,7 +385,7 @@ def ahead(items: Iterable[Any]) -> Iterator[Any]:
 def raising_interrupts(function: Callable[..., Any], *args: Any) -> Any:
     """``function(*args)``; Ctrl-C is raised, and no fit inside answers it by its best so far.
 
-    For answers that are put together of many fits, where one that ended early would pass for a whole one.
+    For answers made of many fits: one that ended early would pass for a whole one.
     """
     before, _here.raises = _here.raises, True
     try:
@@ -433,13 +433,6 @@ if hasattr(os, "register_at_fork"):
 
 
 def split(n: int, size: int) -> Iterator[slice]:
-    """Cut ``range(n)`` into slices of `size`.
-
-    Examples
-    --------
-    >>> from symclust._threads import split
-    >>> list(split(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Cut ``range(n)`` into slices of `size`."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))

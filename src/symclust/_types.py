@@ -19,9 +19,9 @@ Array: TypeAlias = np.ndarray
 class DeviceArray(ABC):
     """An array that stays on a device of its own, such as a GPU.
 
-    It follows NumPy's protocols (`__array_ufunc__`, `__array_function__`), so that what is written with
-    NumPy's operators and functions works on it where it is. For what compiled kernels do to an ndarray it has
-    the methods below. It never becomes an ndarray unasked: n × k numbers would cross at every step.
+    It follows NumPy's protocols (`__array_ufunc__`, `__array_function__`), so that code in NumPy's operators
+    and functions works on it in its place. Its methods below stand for compiled kernels. It never becomes an
+    ndarray unasked: n × k numbers would cross at every step.
 
     Attributes
     ----------

@@ -45,14 +45,6 @@ class Scaled(Argmax):
 
     Where all samples are somewhat similar, as under dense cosines, a column explains more the heavier it is,
     and would get samples that are nearer to another.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.assign_labels import Argmax, Scaled
-    >>> H = np.array([[5.0, 0.0], [4.0, 0.1], [2.0, 1.0]])
-    >>> Argmax(H)(H).tolist(), Scaled(H)(H).tolist()
-    ([0, 0, 0], [0, 0, 1])
     """
 
     def __init__(self, H: Any = None, seed: int = 0) -> None:

@@ -70,13 +70,7 @@ def resolve(family: str, name: str, *others: str) -> Implementation:
 
 
 def option_name(name: str) -> str:
-    """The option of an exported name, ``row_descent`` for ``RowDescent``.
-
-    Parameters
-    ----------
-    name : str
-        Name of a class or function.
-    """
+    """The option of an exported name, ``row_descent`` for ``RowDescent``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from symclust import _kernels
 
@@ -59,3 +60,33 @@ def test_pairs_are_compared_in_double_precision(dtype):
     np.testing.assert_allclose(out, np.linalg.norm(left - right, axis=1), rtol=1e-15)
     _kernels.compare_pairs(Q, X, rows, columns, False, out)
     np.testing.assert_allclose(out, (left * right).sum(axis=1), rtol=1e-12, atol=1e-14)
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    m=st.integers(1, 9),
+    n=st.integers(1, 150),
+    size=st.integers(1, 6),
+    stride=st.booleans(),
+)
+def test_sparse_rows_meet_all_columns(seed, m, n, size, stride):
+    rng = np.random.default_rng(seed)
+    Q, X = (
+        sparse.csr_array(rng.integers(0, 4, (rows, 12)) * (rng.random((rows, 12)) < 0.3) * 1.0)
+        for rows in (m, n)
+    )
+    halves = rng.integers(0, 9, (m if stride else 1, n)).astype(float)
+    found, numbers = np.full((m, size), np.inf), np.zeros((m, size), dtype=np.int64)
+    parts = [
+        part.astype(np.int64) if part.dtype.kind == "i" else part
+        for A in (Q, X.T.tocsr())
+        for part in (A.indptr, A.indices, A.data)
+    ]
+    _kernels.nearest_sparse(*parts, halves, found, numbers)
+    scores = halves - (Q @ X.T).toarray()
+    order = np.argsort(scores, axis=1, kind="stable")[:, :size]  # of equal ones the first
+    kept = order.shape[1]
+    np.testing.assert_array_equal(numbers[:, :kept], order)
+    np.testing.assert_array_equal(found[:, :kept], np.take_along_axis(scores, order, axis=1))
+    assert np.isinf(found[:, kept:]).all()

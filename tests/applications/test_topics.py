@@ -18,8 +18,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from symclust import HierarchicalNMF
 from symclust.applications import topics
+from symclust.applications.topics._counting import ANY_WORD, JOINERS, WordCounter, token_pattern
 from symclust.applications.topics._refinement import RefinedTopics
-from symclust.applications.topics._terms import JOINERS, _token_pattern
 from symclust.documents import DocumentWeights
 from symclust.exceptions import (
     CombinationError,
@@ -362,7 +362,59 @@ def test_composed_and_decomposed_letters_are_the_same():
 )
 @hypothesis.example(text="The 2nd don't, a_b _c x 42 Straße αβγ х1")
 def test_words_without_marks_are_what_they_were(text):
-    assert re.findall(_token_pattern(), text) == re.findall(r"(?u)\b[^\W\d_]\w+\b", text)
+    assert re.findall(token_pattern(), text) == re.findall(r"(?u)\b[^\W\d_]\w+\b", text)
+
+
+WORDS_OF_MANY = [
+    *("The 2nd don't, a_b _c x 42 naïve Straße İstanbul", "हिन्दी की किताबें", "ภาษาไทย", "كِتَابٌ مُعَلِّمٌ"),
+    *(
+        "שָׁלוֹם",
+        "தமிழ் മലയാളം",
+        "می\u200cخواهم \u200c\u200dکتاب\u200c",
+        "한국어 中文字 かな",
+        "Ωμέγα Ж7я 𝒳𝒴 ٤٢ x²",
+        "\ud800ab",
+    ),
+]
+
+
+@pytest.mark.parametrize("pattern", [ANY_WORD, token_pattern()])
+@hypothesis.given(
+    texts=st.lists(
+        st.text(st.sampled_from(sorted(set("".join(WORDS_OF_MANY)))))
+        | st.text()
+        | st.sampled_from(WORDS_OF_MANY),
+        min_size=1,
+        max_size=6,
+    ),
+    stop_words=st.sampled_from([None, "english", ["don", "की"]]),
+    lowercase=st.booleans(),
+    min_df=st.integers(1, 2),
+)
+@hypothesis.example(texts=WORDS_OF_MANY, stop_words="english", lowercase=True, min_df=1)
+def test_the_kernel_counts_as_scikit_learn_does(pattern, texts, stop_words, lowercase, min_df):
+    options = {"token_pattern": pattern, "stop_words": stop_words, "lowercase": lowercase, "min_df": min_df}
+    ours, theirs = WordCounter(**options), CountVectorizer(**options)
+    try:
+        expected = theirs.fit_transform(texts)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            ours.fit_transform(texts)
+        return
+    found = ours.fit_transform(texts)
+    assert ours.vocabulary_ == theirs.vocabulary_ and found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.toarray(), expected.toarray())
+    np.testing.assert_array_equal(ours.transform(texts[::-1]).toarray(), expected.toarray()[::-1])
+
+
+def test_characters_are_in_words_as_in_the_patterns():
+    everything = "".join(map(chr, range(0x110000)))
+    for pattern in (ANY_WORD, token_pattern()):
+        text = everything.replace(" ", "")
+        spaced = " ".join(f"{letter}a a{letter} a{letter}a" for letter in text[:0x3000])
+        assert WordCounter(token_pattern=pattern, lowercase=False).fit([spaced]).vocabulary_.keys() == set(
+            re.findall(pattern, spaced)
+        )
 
 
 def test_table(tree):

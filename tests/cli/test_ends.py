@@ -163,20 +163,12 @@ def interrupt_at(monkeypatch):
     return at
 
 
-@pytest.mark.parametrize(
-    ("stage", "number", "said"),
-    [
-        ("trees of parts", 1, "8 clusters so far, with the highest modularity"),
-        ("similarities without clusters", 2, "8 clusters so far, with the highest modularity"),
-        ("similarities without clusters", 5, "So far these are 5."),
-    ],
-)
-def test_while_the_number_is_chosen(command, mid, tmp_path, monkeypatch, interrupt_at, stage, number, said):
+@pytest.mark.parametrize("number", [1, 2])
+def test_while_the_number_is_chosen(command, mid, tmp_path, monkeypatch, interrupt_at, number):
     monkeypatch.chdir(tmp_path)
-    interrupt_at(stage, number)
+    interrupt_at("trees", number)
     status, out, errors = command("cluster", mid, *TO)
     assert status == 130
-    assert said in errors
     last = errors.strip().split("\n")[-1]
     assert said_of(last)[0] == whole_files(tmp_path) == set(FILES)
     model = symclust.load(tmp_path / FILES["model"])

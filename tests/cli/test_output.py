@@ -35,7 +35,7 @@ def test_a_graph_comes_back_with_its_attributes_and_clusters(command, tmp_path, 
     assert groups == {frozenset(f"node_{i}" for i in range(start, start + 6)) for start in (0, 6, 12)}
     if given != ".edgelist":
         assert found.nodes["node_3"]["street"] == "street 3"
-    assert 0 < found.nodes["node_3"]["confidence"] <= 1
+    assert 0 < found.nodes["node_3"]["cluster_confidence"] <= 1
 
 
 def test_an_edge_list_of_numbers_becomes_a_graph(command, tmp_path):
@@ -53,18 +53,20 @@ def test_an_anndata_comes_back_with_clusters_beside_what_it_had(command, tmp_pat
     X = np.kron(np.eye(3), np.ones((20, 4))) * 5 + rng.uniform(size=(60, 12))
     adata = anndata.AnnData(X.astype(np.float32))
     adata.obs_names = [f"cell{i}" for i in range(60)]
-    adata.obs["label"] = ["a", "b"] * 30
+    adata.obs["cluster"] = ["a", "b"] * 30
     adata.obsm["X_pca"] = rng.normal(size=(60, 2))
     adata.write_h5ad(tmp_path / "a.h5ad")
     status, _, errors = command("cluster", tmp_path / "a.h5ad", "-k", 3, "-o", tmp_path / "out.h5ad")
     assert status == 0, errors
     found = anndata.read_h5ad(tmp_path / "out.h5ad")
-    assert found.obs["label"].tolist() == adata.obs["label"].tolist()
-    assert found.obs["label (found)"].cat.categories.tolist() == ["0", "1", "2"]
-    assert found.obs["confidence"].between(0, 1).all()
-    assert found.obsm["memberships"].shape == (60, 3)
+    assert found.obs["cluster"].tolist() == adata.obs["cluster"].tolist()
+    assert found.obs["cluster (2)"].cat.categories.tolist() == ["0", "1", "2"]
+    assert found.obs["cluster (2)_confidence"].between(0, 1).all()
+    assert set(found.obs["cluster (2)_name"]) == set(found.uns["cluster (2)"]["names"].values())
+    memberships = found.obsm["cluster (2)_membership"]
+    assert memberships.shape == (60, 3)
     np.testing.assert_array_equal(found.obsm["X_pca"], adata.obsm["X_pca"])
-    np.testing.assert_array_equal(found.obsm["memberships"].argmax(1).astype(str), found.obs["label (found)"])
+    np.testing.assert_array_equal(memberships.argmax(1).astype(str), found.obs["cluster (2)"])
     assert [path.name for path in tmp_path.iterdir()] in (["a.h5ad", "out.h5ad"], ["out.h5ad", "a.h5ad"])
 
 

@@ -44,7 +44,12 @@ def topics(callback):
 
 def choice(callback):
     """A choice of the number of clusters, by fits to halves."""
-    how = {"candidates": range(2, 5), "method_params": {"n_repeats": 3, "n_nulls": 4}, "random_state": 0}
+    how = {
+        "method": "gps",
+        "candidates": range(2, 5),
+        "method_params": {"n_repeats": 3, "n_nulls": 4},
+        "random_state": 0,
+    }
     return symclust.select_n_clusters(SAMPLES[::4], callback=callback, **how)
 
 
@@ -70,11 +75,13 @@ def kill_once(work, data, path, longest):
     """Start or resume in a process of its own, and kill that; return whether it was still at work."""
     child = os.fork()
     if child == 0:
-        if path.exists():
-            symclust.resume(path, data)
-        else:
-            work(symclust.Checkpoint(path, 0))
-        os._exit(0)
+        try:
+            if path.exists():
+                symclust.resume(path, data)
+            else:
+                work(symclust.Checkpoint(path, 0))
+        finally:
+            os._exit(0)  # an error must not take the child into the code of its parent
     time.sleep(random.uniform(0, longest))
     os.kill(child, signal.SIGKILL)
     return os.waitpid(child, 0)[1] == signal.SIGKILL

@@ -36,7 +36,7 @@ from symclust.exceptions import (
     NotConvergedWarning,
     OptionError,
 )
-from symclust.graphs import gaussian, normalized_cut
+from symclust.graphs import gaussian, nearest_neighbors, normalized_cut
 from symclust.operators import Dense, Gram
 
 MODELS = [
@@ -472,3 +472,17 @@ def test_a_normalised_cut_is_taken_as_it_is_if_asked(model):
     assert adjusted_rand_score(found.labels_, expected.labels_) == 1
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-9)
     assert clone(model).set_params(**given).fit(A).objective_ != pytest.approx(expected.objective_, rel=1e-3)
+
+
+@pytest.mark.parametrize("cls", [SpectralNJW, SpectralYuShi])
+def test_a_second_normalised_cut_is_not_silent(cls):
+    X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [4, 0], [0, 4]], 30, axis=0)
+    A = nearest_neighbors(X)
+    with pytest.warns(UserWarning, match="seems to have been through it already"):
+        cls(3, affinity="precomputed", random_state=0).fit(A)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cls(3, affinity="precomputed", normalize=False, random_state=0).fit(A)
+        cls(3, affinity="precomputed", random_state=0).fit(nearest_neighbors(X, normalize=False))
+        cls(3, random_state=0).fit(X)
+        cls(2, affinity="precomputed", random_state=0).fit(np.kron(np.eye(2), np.full((3, 3), 1 / 3)))

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from symclust import HierarchicalSymNMF, SymNMF
-from symclust.datasets import planted_partition
+from symclust.datasets import lfr, planted_partition
 from symclust.exceptions import (
     CombinationError,
     InputError,
@@ -83,6 +83,21 @@ def test_the_number_of_clusters_is_found_by_modularity():
     assert model.n_clusters_ == 10
     assert adjusted_rand_score(y, model.labels_) > 0.99
     assert "no further split raises the modularity" in model.stop_reason_
+
+
+def test_larger_resolutions_make_more_communities():
+    graph = nx.ring_of_cliques(30, 5)
+    numbers = [tree_of(graph, None, resolution=resolution).n_clusters_ for resolution in (0.2, 1, 4)]
+    assert numbers == sorted(numbers)
+    assert numbers[0] < 30 <= numbers[2]
+
+
+def test_weak_communities_are_found_by_modularity():
+    A, _ = lfr(1000, mixing=0.7, min_community=10, max_community=50, random_state=0)
+    model = tree_of(A, None, affinity="precomputed")
+    volumes = np.bincount(model.labels_, weights=A.sum(axis=1))
+    inside = sum(A[own][:, own].sum() for own in (model.labels_ == c for c in range(model.n_clusters_)))
+    assert inside / A.sum() - np.sum((volumes / A.sum()) ** 2) > 0.26  # by cuts alone it is 0.24
 
 
 def test_samples_with_features_get_a_graph_that_is_not_normalised():

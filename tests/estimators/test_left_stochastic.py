@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from symclust import HierarchicalLeftStochastic, LeftStochastic
 from symclust.constraints import project_simplex
-from symclust.exceptions import InputError, NotConvergedWarning, OptionError
+from symclust.exceptions import CombinationError, InputError, NotConvergedWarning, OptionError
+from symclust.left_stochastic import freedom
 from symclust.metrics import clustering_accuracy
 
 CENTRED = "gives a centred kernel, whose rows add up to zero: no plane away from the origin fits it"
@@ -244,3 +245,60 @@ def test_the_update_as_printed_stops_short_of_a_stationary_point(factor):
     squared = np.linalg.norm(K - printed.membership_ @ printed.membership_.T / printed.scale_) ** 2
     assert printed.objective_ == pytest.approx(squared, rel=1e-8)
     assert printed.objective_ > 1.01 * ours.objective_
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize("solver", ["rotation", "multiplicative"])
+def test_error_parts_are_those_of_the_whole_matrices(k, solver):
+    rng = np.random.default_rng(k)
+    F = rng.dirichlet(np.full(k, 0.3), size=40)
+    K = 2.5 * F @ F.T + 0.02 * (noise := rng.normal(size=(40, 40))) + 0.02 * noise.T
+    options = {"affinity": "precomputed", "random_state": 0, "max_iter": 50}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LeftStochastic(k, solver=solver, **options).fit(K)
+    values, vectors = np.linalg.eigh(K)
+    M = vectors[:, -k:] * np.sqrt(values[-k:])
+    normal = np.linalg.solve(M.T @ M, M.T @ np.ones(40))
+    Z = M + np.outer(1 - M @ normal, normal) / (normal @ normal)  # least squares: M n = 1 for all points
+    steps = [K - M @ M.T, M @ M.T - Z @ Z.T, Z @ Z.T - model.membership_ @ model.membership_.T / model.scale_]
+    parts = model.error_parts()
+    for name, step in zip(("rank", "plane", "simplex"), steps, strict=True):
+        assert getattr(parts, name) == pytest.approx(np.sum(step**2), rel=1e-6, abs=1e-9)
+    for name, (i, j) in {
+        "rank_and_simplex": (0, 2),
+        "rank_and_plane": (0, 1),
+        "plane_and_simplex": (1, 2),
+    }.items():
+        assert getattr(parts, name) == pytest.approx(2 * np.sum(steps[i] * steps[j]), rel=1e-6, abs=1e-9)
+    assert parts.total == pytest.approx(model.objective_, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_freedom_by_turning_in_small_steps(seed):
+    P = np.random.default_rng(seed).dirichlet(np.full(3, 1.5), size=7)
+    axis = np.full((3, 3), 1 / 3)
+    cross = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) / np.sqrt(3)
+    found, size = freedom(P, 1e-9), 1e-4
+    for sign, side in ((1, "anticlockwise"), (-1, "clockwise")):
+        first = {}
+        for angle in np.arange(size, 2 * np.pi / 3, size):
+            turn = np.cos(angle) * np.eye(3) + (1 - np.cos(angle)) * axis + sign * np.sin(angle) * cross
+            Q = P @ turn.T
+            if Q.min() < 0:
+                first.setdefault("outside", angle)
+            if np.any(Q.argmax(axis=1) != P.argmax(axis=1)):
+                first.setdefault("border", angle)
+        expected = {name: getattr(found, f"{name}_{side}") for name in ("outside", "border")}
+        for name, angle in first.items():
+            assert angle == pytest.approx(expected[name], abs=2 * size), (side, name)
+    assert found.is_enough == (
+        found.outside_clockwise < found.border_clockwise
+        and found.outside_anticlockwise < found.border_anticlockwise
+    )
+
+
+def test_freedom_is_for_three_clusters():
+    model = LeftStochastic(2, affinity="precomputed").fit(np.kron(np.eye(2), np.ones((3, 3))))
+    with pytest.raises(CombinationError, match="The rotations of 2 clusters are not angles"):
+        model.freedom()

@@ -432,7 +432,11 @@ def test_no_dense_array_of_the_size_of_the_data(cls, solver):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"solver": "newton"}, OptionError, r"solver='newton' is not known. Choose one of 'bpp', 'hals'"),
+        (
+            {"solver": "newton"},
+            OptionError,
+            r"solver='newton' is not known. Choose one of 'active_set', 'bpp'",
+        ),
         ({"init": "merge"}, OptionError, r"init='merge' is not known.*'random', 'spectral', or give a pair"),
         ({"init": np.ones((80, 3))}, InputError, r"pair of arrays \(W, C\), got ndarray"),
         (
@@ -505,3 +509,27 @@ def test_multiplicative_updates_may_end_as_printed(mixtures):
     np.testing.assert_array_equal(printed.transform(mixtures), ours.membership_)
     error = np.linalg.norm(mixtures - printed.inverse_transform(printed.membership_)) ** 2
     assert printed.objective_ == pytest.approx(error, rel=1e-9)
+
+
+def test_graph_regularised_updates_are_those_of_the_paper(mixtures):
+    """Cai and others (2011), (14) and (15), and columns of length 1 at the end."""
+    rng = np.random.default_rng(0)
+    n, d = mixtures.shape
+    V, U, S = rng.random((n, 3)), rng.random((d, 3)), np.triu(rng.random((n, n)) < 0.2, 1).astype(float)
+    S += S.T
+    # The scale that given factors are brought to: it matters here.
+    ratio = np.sqrt(np.linalg.norm(U, axis=0) / np.linalg.norm(V, axis=0))
+    size = np.sqrt(np.sum(mixtures * (V @ U.T)) / np.sum((V @ U.T) ** 2))
+    V, U = V * ratio * size, U / ratio * size
+    options = {"init": (V, U), "max_iter": 30, "tol": 0.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        model = GraphNMF(
+            3, graph=S, graph_regularization=2.0, scaled=False, solver="multiplicative_as_printed", **options
+        ).fit(mixtures)
+    for _ in range(30):
+        U = U * (mixtures.T @ V) / (U @ V.T @ V)
+        V = V * (mixtures @ U + 2 * S @ V) / (V @ U.T @ U + 2 * S.sum(axis=1)[:, None] * V)
+    lengths = np.linalg.norm(U, axis=0)
+    np.testing.assert_allclose(model.components_, (U / lengths).T, rtol=1e-9)
+    np.testing.assert_allclose(model.membership_, V * lengths, rtol=1e-9)

@@ -301,13 +301,13 @@ def test_a_fit_that_is_refused_leaves_the_file_of_another_as_it_is(tmp_path):
 
 
 def test_a_full_disk_is_said_once_and_the_fit_goes_on(tmp_path, monkeypatch):
-    from symclust.storage import _journal
+    from symclust.storage import _checkpoint
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     def fill(progress):
-        monkeypatch.setattr(_journal, "write_archive", full)
+        monkeypatch.setattr(_checkpoint, "write_archive", full)
 
     model = symclust.SymNMF(5, callback=Checkpoint(tmp_path / "checkpoint", 0, fill), **PAIRS)
     with warnings.catch_warnings(record=True) as said:

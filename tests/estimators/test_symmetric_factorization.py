@@ -180,7 +180,7 @@ def test_solvers_for_nonnegative_factors(solver):
     assert model.membership_.min() >= 0
 
 
-@pytest.mark.parametrize("rule", ["accelerated", "adaptive", "search"])
+@pytest.mark.parametrize("rule", ["accelerated", "adaptive", "lanczos", "search"])
 def test_step_rules(rule):
     model = fit(signed()[0], step_rule=rule, solver="projected_gradient", max_iter=5000)
     assert model.converged_
@@ -374,7 +374,7 @@ def test_documents_without_common_words_have_rows_of_zeros(dtype):
     [
         ({"constraint": "round"}, "constraint='round' is not known.*'free'"),
         ({"assign_labels": "guess"}, "assign_labels='guess'.*'argmax', 'kmeans'"),
-        ({"step_rule": "bold"}, "step_rule='bold'.*'accelerated', 'adaptive', 'search'"),
+        ({"step_rule": "bold"}, "step_rule='bold'.*'accelerated', 'adaptive', 'lanczos', 'search'"),
         ({"graph_regularization": -1}, "graph_regularization=-1"),
         ({"solver": "magic"}, "solver='magic'.*'columnwise'"),
         ({"solver": "columnwise", "coupling": "increasing"}, "coupling='increasing' is not possible"),

@@ -1,5 +1,7 @@
 """Moves by the likelihood of the planted partition: the formula, what they raise, and when labels stay."""
 
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from symclust import HierarchicalSymNMF, SymNMF
 from symclust._labels import labels_of
 from symclust.datasets import lfr, planted_partition
 from symclust.hierarchy import LeafGraph, PlantedPartition, planted_log_likelihood, raise_likelihood
+from symclust.hierarchy.communities.levels import found_on_all_scales
 from symclust.operators import Sparse
 
 
@@ -109,3 +112,20 @@ def test_memberships_follow_the_labels():
     misfit = np.linalg.norm(model.affinity_matrix_ - model.membership_ @ model.membership_.T)
     assert model.objective_ == pytest.approx(misfit**2) == model.history_.objective[-1]
     assert model.optimality().relative_projected_gradient == pytest.approx(model.history_.stationarity[-1])
+
+
+def test_likelier_communities_found_from_single_nodes_replace_the_labels(monkeypatch):
+    A, y = lfr(1000, mixing=0.7, min_community=10, max_community=50, random_state=0)
+    graph, k = leaf_graph(A), int(y.max()) + 1
+    labels = HierarchicalSymNMF(k, refine="both", affinity="precomputed", random_state=0).fit(A).labels_
+    found = raise_likelihood(graph, labels.astype(np.int32), k, 1, 0)
+    monkeypatch.setattr(sys.modules[PlantedPartition.__module__], "STARTS", 0)
+    moved = raise_likelihood(graph, labels.astype(np.int32), k, 1, 0)
+    assert planted_log_likelihood(graph, found) > planted_log_likelihood(graph, moved)
+    assert np.bincount(found, minlength=k).all()
+
+
+def test_from_single_nodes_those_without_edges_are_no_communities():
+    A = sp.block_diag([np.ones((4, 4)) - np.eye(4)] * 3 + [np.zeros((2, 2))], format="csr")
+    labels = found_on_all_scales(leaf_graph(A), 0)
+    assert len(np.unique(labels)) == 3

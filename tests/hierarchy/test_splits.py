@@ -33,6 +33,17 @@ def test_finds_two_topics(name, kind):
     np.testing.assert_array_equal(halves.memberships.argmax(axis=1), side)
 
 
+def test_a_solver_for_any_number_of_columns_finds_the_same_sides():
+    for seed in range(5):
+        samples = Samples.of(two_topics(seed))
+        one, other = (
+            registry.resolve("hierarchy.topics.splits", name)(samples, np.random.RandomState(0), tol=1e-6)
+            for name in ("rank_two", "active_set")
+        )
+        np.testing.assert_array_equal(one.side, other.side)
+        np.testing.assert_allclose(one.terms, other.terms, atol=1e-4)
+
+
 @pytest.mark.parametrize("sizes", [(6, 1), (3, 2), (1, 20)])
 @pytest.mark.parametrize("name", SPLITS)
 def test_parts_without_a_common_feature(name, sizes):

@@ -70,14 +70,25 @@ def test_copies_have_one_label_even_where_clusters_meet(estimator):
     np.testing.assert_array_equal(model.predict(X[::7]), model.labels_[::7])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_copies_change_little_about_the_graph_of_distinct_rows(seed):
-    """The edges between first rows are those of a graph of the distinct rows alone."""
-    X, _ = rounded_blobs(seed=seed)
-    first = np.unique(first_of_equal(X))
-    A = nearest_neighbors(X, n_neighbors=5, normalize=False)
-    alone = nearest_neighbors(X[first], n_neighbors=5, normalize=False)
-    np.testing.assert_array_equal(A[first][:, first].toarray(), alone.toarray())
+@pytest.mark.parametrize("weights", ["fuzzy", "self_tuning", "cosine"])
+def test_edges_between_repeated_rows_weigh_the_geometric_mean_of_all_pairs_and_one(weights):
+    X, _ = rounded_blobs()
+    X += np.pi, np.e  # no two directions are the same
+    first, counts = np.unique(first_of_equal(X), return_counts=True)
+    A = nearest_neighbors(X, n_neighbors=5, weights=weights, normalize=False)
+    alone = nearest_neighbors(X[first], n_neighbors=5, weights=weights, normalize=False).toarray()
+    share = np.sqrt(np.outer(counts, counts)) / (np.add.outer(counts, counts) - 1)
+    np.testing.assert_allclose(A[first][:, first].toarray(), alone * share, rtol=1e-12)
+    assert (A != A.T).nnz == 0
+
+
+def test_a_heavy_row_is_no_cluster_of_its_own():
+    """A dense group, half of it copies of one row, beside a scattered one."""
+    rng = np.random.default_rng(0)
+    dense = np.vstack([np.ones((150, 6)), 1 + (rng.random((150, 6)) < 0.15)])
+    X = np.vstack([dense, np.round(rng.uniform(2, 10, size=(150, 6)))])
+    labels = HierarchicalSymNMF(2, random_state=0).fit(X).labels_
+    assert adjusted_rand_score(np.arange(450) < 300, labels) > 0.9
 
 
 def test_edges_do_not_multiply_with_copies():

@@ -199,12 +199,12 @@ def test_buttons_zoom_into_the_matrix(visit, digits_page):
     browser = visit(digits_page)
     whole = view(browser)
     assert whole == [0, 0, 901]
-    before = browser.execute_script("return document.querySelector('canvas').toDataURL()")
+    before = browser.execute_script("return document.querySelector('.matrix canvas').toDataURL()")
     find(browser, "[data-zoom=in]").click()
     closer = view(browser)
     assert closer[2] == round(0.6 * 901)
     assert closer[0] == closer[1] == round((901 - 0.6 * 901) / 2)  # around the middle
-    assert browser.execute_script("return document.querySelector('canvas').toDataURL()") != before
+    assert browser.execute_script("return document.querySelector('.matrix canvas').toDataURL()") != before
     assert "of 901 rows" in find(browser, ".matrix output").text
     find(browser, "[data-zoom=out]").click()
     assert view(browser) == whole
@@ -221,20 +221,21 @@ def test_a_cluster_can_be_chosen(visit, digits_page):
     data = browser.execute_script(
         "return JSON.parse(document.querySelector('[data-matrix] script').textContent)"
     )
-    Select(find(browser, "[data-zoom-to]")).select_by_visible_text("2")
+    Select(find(browser, "[data-zoom-to]")).select_by_value("2")
     x, y, size = view(browser)
     start, end = data["starts"][2], data["starts"][3]
     assert x == y
     assert x <= start and x + size >= end
     assert size <= 1.21 * (end - start)
-    assert f"cluster 2, {end - start} rows" in find(browser, ".matrix output").text
+    told = find(browser, ".matrix output").text
+    assert ": cluster 2 " in told and told.endswith(f", {end - start} rows")
 
 
 def test_keys_zoom_and_move(visit, digits_page):
     from selenium.webdriver.common.keys import Keys
 
     browser = visit(digits_page)
-    canvas = find(browser, "canvas")
+    canvas = find(browser, ".matrix canvas")
     browser.execute_script("arguments[0].focus()", canvas)
     press(browser, "+", "+")
     x, y, size = view(browser)
@@ -256,7 +257,7 @@ def test_the_wheel_zooms_once_the_matrix_has_been_clicked(visit, digits_page):
     from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
     browser = visit(digits_page)
-    canvas = find(browser, "canvas")
+    canvas = find(browser, ".matrix canvas")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
     origin = ScrollOrigin.from_element(canvas)
     ActionChains(browser).scroll_from_origin(origin, 0, -100).perform()
@@ -274,7 +275,7 @@ def test_dragging_moves_and_pointing_tells(visit, digits_page):
     from selenium.webdriver.common.action_chains import ActionChains
 
     browser = visit(digits_page)
-    canvas = find(browser, "canvas")
+    canvas = find(browser, ".matrix canvas")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
     ActionChains(browser).move_to_element_with_offset(canvas, 40, 0).perform()
     assert "cluster" in find(browser, ".matrix output").text
@@ -284,6 +285,60 @@ def test_dragging_moves_and_pointing_tells(visit, digits_page):
         -60, -30
     ).release().perform()
     assert view(browser)[0] > x and view(browser)[1] > y
+
+
+# The map ----------------------------------------------------------------------------------------------------
+
+
+def test_the_map_names_nodes_and_clusters(visit, club_page):
+    browser = visit(club_page)
+    shown = find(browser, "[data-map]")
+    assert int(shown.get_attribute("data-labels")) == 4
+    assert 15 < int(shown.get_attribute("data-names")) <= 34
+
+
+def test_the_map_can_be_searched(visit, club_page):
+    browser = visit(club_page)
+    canvas = "return document.querySelector('.map canvas').toDataURL()"
+    before = browser.execute_script(canvas)
+    find(browser, "[data-map-search]").send_keys("33")
+    assert find(browser, ".map output").text.startswith("33 — ")
+    assert browser.execute_script(canvas) != before
+    assert find(browser, "[data-map]").get_attribute("data-names") == "1"
+
+
+def test_pointing_at_a_dot_tells_its_name_and_cluster(visit, club_page):
+    browser = visit(club_page)
+    browser.execute_script(
+        """
+        const canvas = document.querySelector('.map canvas'), box = canvas.getBoundingClientRect();
+        for (let x = 0; x < box.width; x += 4) for (let y = 0; y < box.height; y += 4)
+          if (document.querySelector('.map output').textContent.trim() === '')
+            canvas.dispatchEvent(
+              new PointerEvent('pointermove', {clientX: box.left + x, clientY: box.top + y}));
+        """
+    )
+    assert " — " in find(browser, ".map output").text
+
+
+def test_buttons_zoom_into_the_map(visit, digits_page):
+    browser = visit(digits_page)
+    figure = find(browser, "[data-map]")
+    whole = figure.get_attribute("data-map-view")
+    find(browser, "[data-map-zoom=in]").click()
+    assert figure.get_attribute("data-map-view").split()[2] == str(round(0.6 * 4095))
+    find(browser, "[data-map-zoom=all]").click()
+    assert figure.get_attribute("data-map-view") == whole
+
+
+def test_it_begins_with_names_and_sizes(visit, digits_page):
+    browser = visit(digits_page)
+    tops = [
+        find(browser, place).location["y"] for place in (".lead", ".first", ".numbers", ".map", ".clusters")
+    ]
+    assert tops == sorted(tops)
+    rows = find_all(browser, ".first li")
+    assert len(rows) == 5 and all(row.find_elements("css selector", "img.mean") for row in rows)
 
 
 # The tree ---------------------------------------------------------------------------------------------------
@@ -360,7 +415,7 @@ def test_colours_follow_the_system_and_the_button(visit, club_page, dark):
     colours = {True: "rgb(22, 26, 32)", False: "rgb(255, 255, 255)"}
     assert paper() == colours[dark]
     assert set(plots()) == {"only-dark" if dark else "only-light"}
-    matrix = "return document.querySelector('canvas').toDataURL()"
+    matrix = "return document.querySelector('.matrix canvas').toDataURL()"
     before = browser.execute_script(matrix)
     button = find(browser, "[data-theme-toggle]")
     assert button.get_attribute("aria-pressed") == str(dark).lower()
@@ -419,6 +474,6 @@ def test_without_scripts_the_page_still_says_everything(browser, digits_page):
         picture = find(browser, ".matrix img")
         assert picture.is_displayed()
         assert "Five clusters in 901 samples." in find(browser, "main").text
-        assert not find(browser, "canvas").is_displayed()
+        assert not find(browser, ".matrix canvas").is_displayed()
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -47,7 +47,7 @@ def test_a_large_matrix_is_averaged(monkeypatch):
     monkeypatch.setattr(_matrix, "TILES", 20)
     A, y = planted_partition(200, 4, degree=20, random_state=0)
     found = matrix_of(clustering(A, y))
-    order = np.lexsort((clustering(A, y).belonging.rivalry, y))
+    order = np.argsort(y, kind="stable")
     tiles = A.toarray()[np.ix_(order, order)].reshape(20, 10, 20, 10).mean(axis=(1, 3))
     top = np.quantile(tiles[tiles != 0], 0.99)
     assert np.array_equal(levels(found), np.rint(255 * np.minimum(tiles / top, 1) ** 0.6))
@@ -70,19 +70,31 @@ def test_no_dense_matrix_is_made_of_a_sparse_one(monkeypatch):
     found = matrix_of(source)  # n × n would take 720 GB
     assert found.n_tiles == 640
     shown = map_of(source)
-    assert shown.is_aggregated
-    assert [len(group["marks"]) for group in shown.groups] == [1] * 8
+    assert "as discs" in shown.caption
+    assert [group["size"] for group in shown.data["groups"]] == [n // 8] * 8
 
 
 def test_a_map_names_its_nodes():
     A, y = planted_partition(60, 3, random_state=0)
     shown = map_of(clustering(A, y, node_names_=[f"<{i}>" for i in range(60)]))
-    titles = {mark["title"] for group in shown.groups for mark in group["marks"]}
-    assert titles == {f"<{i}>" for i in range(60)}
-    assert [number["name"] for number in shown.numbers] == ["0", "1", "2"]
-    assert len({group["colour"] for group in shown.groups}) == 3
+    assert shown.data["names"] == [f"<{i}>" for i in range(60)]
+    assert len({group["colour"] for group in shown.data["groups"]}) == 3
+    first = np.frombuffer(b64decode(shown.data["order"]), "<u4")[0]
+    assert A.sum(axis=1)[first] == A.sum(axis=1).max()
 
 
-def test_there_is_no_map_of_all_pairs():
-    assert map_of(clustering(np.ones((5, 5)), [0, 0, 1, 1, 1])) is None
+def test_without_similarities_samples_with_similar_memberships_are_close():
+    rng = np.random.default_rng(0)
+    H = np.repeat(np.eye(3), 20, axis=0) + 0.2 * rng.random((60, 3))
+    found = map_of(read_clustering(SimpleNamespace(labels_=np.repeat(range(3), 20), membership_=H)))
+    x, y = (np.frombuffer(b64decode(found.data[axis]), "<u2").astype(float) for axis in "xy")
+    places = np.column_stack([x, y]).reshape(3, 20, 2)
+    middles = places.mean(axis=1, keepdims=True)
+    assert np.abs(places - middles).mean() < np.abs(middles - middles.mean(axis=0)).mean()
+
+
+def test_there_is_no_map_of_ones_and_zeros_nor_without_links():
+    assert (
+        map_of(read_clustering(SimpleNamespace(labels_=np.array([0, 0, 1]), membership_=np.eye(3)))) is None
+    )
     assert map_of(clustering(csr_array((5, 5)), [0, 0, 1, 1, 1])) is None

@@ -1,6 +1,7 @@
 """The page and the picture of a network: every number is that of the network given, counted by networkx."""
 
 import re
+from base64 import b64decode
 
 import matplotlib.pyplot as plt
 import networkx as nx
@@ -48,8 +49,9 @@ def check_page(graph, model):
         f"would be {whole(chance)}." in facts
     )
     drawn = map_of(clustering)
-    assert sum(path["path"].count("M") for path in drawn.links) == links
-    assert sum(len(group["marks"]) for group in drawn.groups) == graph.number_of_nodes()
+    assert len(np.frombuffer(b64decode(drawn.data["lines"]), "<u4")) == 2 * links
+    assert sum(group["size"] for group in drawn.data["groups"]) == graph.number_of_nodes()
+    assert drawn.data["names"] == [str(name) for name in model.node_names_ or ()]
     assert "lines are the links" in drawn.caption
     check_means(graph, model, matrix_of(clustering))
     ax = plot_graph(model)

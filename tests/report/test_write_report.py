@@ -187,10 +187,9 @@ def test_clusters_are_called_by_their_names(Page, model, tmp_path):
     path = write_report(tmp_path / "a.html", model, cluster_names=names)
     page = Page(path.read_text(encoding="utf-8"))
     assert page.text.count("<south>") >= 2
-    data = json.loads(
-        re.search(r'<script type="application/json">(.*?)</script>', path.read_text("utf-8"))[1]
-    )
-    assert data["names"] == names
+    scripts = re.findall(r'<script type="application/json">(.*?)</script>', path.read_text("utf-8"))
+    shown, matrix = map(json.loads, scripts)
+    assert matrix["names"] == [group["label"] for group in shown["groups"]] == names
     with pytest.raises(InputError, match="cluster_names has length 2; there are 3 clusters"):
         write_report(tmp_path / "a.html", model, cluster_names=["a", "b"])
 

@@ -133,7 +133,8 @@ def test_real_experiments_without_data(tmp_path):
     keys = ["offdiagonal:2", "offdiagonal:3"]
     found = reproduce_tables(choose(keys), None, Kept(tmp_path / "kept.jsonl"), quick=True)
     assert found.failed == {}
-    assert found.compared == 24 + 54
+    assert found.compared + found.counts.get("no order", 0) == 24 + 54  # seconds that are tied in print
+    assert found.compared >= 60
     greedy = [cell for cell in found.cells["offdiagonal:3"] if cell.key.column == "greedy OD-ℓ1"]
     assert all(cell.ours > 90 for cell in greedy)
 

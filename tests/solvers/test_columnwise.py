@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from symclust import registry
+from symclust.bounds import smallest_eigenvalue
 from symclust.constraints import Unit, as_constraint
 from symclust.exceptions import CombinationError, OptionError
 from symclust.objectives import Frobenius
 from symclust.operators import Dense
 from symclust.solvers import Control, Problem, State, run
-from symclust.solvers.coupled import Columnwise, smallest_eigenvalue
+from symclust.solvers.coupled import Columnwise
 from symclust.solvers.procrustes import Procrustes
 
 N, K = 24, 3
@@ -139,8 +141,14 @@ def test_procrustes_stops_where_the_rotation_stands_still():
     assert_allclose(np.maximum(B @ left @ right, 0), result.H, atol=1e-6)  # a fixed point
 
 
-def test_procrustes_needs_nonnegative_factors():
-    with pytest.raises(
-        CombinationError, match=r"Procrustes needs a constraint that is nonnegative, which Free\(\)"
-    ):
-        Procrustes().check(make_problem(np.eye(N), "free"))
+@pytest.mark.parametrize("name", registry.options("constraints"))
+def test_procrustes_turns_into_every_set(name):
+    constraint = as_constraint(name)
+    H = constraint.random((N, K), np.random.RandomState(1))
+    operator = Dense(H @ H.T)
+    problem = Problem(operator, Frobenius(operator), constraint)
+    starts = [constraint.random((N, K), np.random.RandomState(seed)) for seed in range(2, 12)]
+    results = run(problem, Procrustes(), starts, Control(tol=1e-8, max_iter=500))
+    best = min(results, key=lambda result: result.objective)
+    assert constraint.violation(best.H) < 1e-12
+    assert best.objective < 1e-3 * problem.objective.squared_norm

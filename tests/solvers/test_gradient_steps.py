@@ -185,7 +185,19 @@ def test_a_curvature_estimated_far_too_small_is_corrected_on_the_way():
     assert brute_force(problem, state.H) < before
 
 
-@pytest.mark.parametrize("rule", ["accelerated", "adaptive"])
+@pytest.mark.parametrize("form", FORMS)
+def test_lanczos_steps_have_the_length_of_the_paper(form):
+    problem = make_problem(form, "free")
+    state, M = State(start(problem)), problem.operator.toarray()
+    for _ in range(5):
+        H = state.H
+        L = 4 * np.linalg.norm(H @ H.T - M, 2) + 8 * np.linalg.norm(H, 2) ** 2  # Proposition 1
+        ProjectedGradient("lanczos").advance(problem, [state])
+        assert state.memory["correction"] == 1
+        np.testing.assert_allclose(state.H, H - 4 * (H @ (H.T @ H) - M @ H) / (2 * L), rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("rule", ["accelerated", "adaptive", "lanczos"])
 def test_single_precision(rule):
     M = Dense(signed().astype(np.float32))
     problem = Problem(M, Frobenius(M), as_constraint("unit"))
@@ -196,5 +208,7 @@ def test_single_precision(rule):
 
 
 def test_unknown_rules_are_refused():
-    with pytest.raises(OptionError, match=r"step_rule='wild'.*'search', 'accelerated', 'adaptive'"):
+    with pytest.raises(
+        OptionError, match=r"step_rule='wild'.*'search', 'accelerated', 'adaptive', 'lanczos'"
+    ):
         ProjectedGradient("wild")

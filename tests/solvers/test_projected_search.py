@@ -10,7 +10,8 @@ from symclust.solvers import Control, State, run
 from symclust.solvers import newton as search
 from symclust.solvers._base import drive
 
-SEARCHES = ("newton", "projected_newton", "projected_gradient")
+BY_COLUMNS, WHOLE = ("newton", "newton_by_columns"), ("newton_delayed", "projected_newton")
+SEARCHES = (*BY_COLUMNS, *WHOLE, "projected_gradient")
 
 
 def make(name):
@@ -68,7 +69,8 @@ def near_minimiser(request, planted, as_problem, positive):
     return problem, request.param, H
 
 
-def test_newton_direction_is_that_of_explicit_block_factors(near_minimiser):
+@pytest.mark.parametrize("name", BY_COLUMNS)
+def test_newton_direction_is_that_of_explicit_block_factors(name, near_minimiser):
     problem, sparsity, H = near_minimiser
     n, k = H.shape
     gradient, held = gradient_of(problem, H), held_set(problem, H)
@@ -76,16 +78,17 @@ def test_newton_direction_is_that_of_explicit_block_factors(near_minimiser):
     for l in range(k):  # (14)
         block = reduced(full[l * n : (l + 1) * n, l * n : (l + 1) * n], held[:, l])
         expected[:, l] = cho_solve(cho_factor(block), gradient[:, l])
-    found = direction_of(problem, make("newton"), State(H))
+    found = direction_of(problem, make(name), State(H))
     assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
 
 
-def test_projected_newton_direction_is_that_of_the_explicit_reduced_hessian(near_minimiser):
+@pytest.mark.parametrize("name", WHOLE)
+def test_projected_newton_direction_is_that_of_the_explicit_reduced_hessian(name, near_minimiser):
     problem, sparsity, H = near_minimiser
     gradient, held = gradient_of(problem, H).T.reshape(-1), held_set(problem, H).T.reshape(-1)
     M = reduced(explicit_hessian(problem.operator.array, H, sparsity), held)
     expected = cho_solve(cho_factor(M), gradient).reshape(H.T.shape).T
-    found = direction_of(problem, make("projected_newton"), State(H))
+    found = direction_of(problem, make(name), State(H))
     assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
 
 
@@ -95,8 +98,9 @@ def test_projected_gradient_direction_is_the_gradient(near_minimiser):
     assert_array_equal(found, gradient_of(problem, H))
 
 
-def test_newton_keeps_its_scaling_until_the_active_set_changes(planted, as_problem, positive):
-    problem, solver, state = as_problem(planted()), make("newton"), State(positive())
+@pytest.mark.parametrize("name", ["newton", "newton_delayed"])
+def test_newton_keeps_its_scaling_until_the_active_set_changes(name, planted, as_problem, positive):
+    problem, solver, state = as_problem(planted()), make(name), State(positive())
     refreshes, last, point, kept = 0, None, None, 0
     for _ in range(40):
         held = held_set(problem, state.H)
@@ -110,6 +114,16 @@ def test_newton_keeps_its_scaling_until_the_active_set_changes(planted, as_probl
         assert state.memory["point"] is point
     assert refreshes > 1
     assert kept > 0
+
+
+@pytest.mark.parametrize("name", ["newton_by_columns", "projected_newton"])
+def test_without_13_the_scaling_is_that_of_the_point(name, planted, as_problem, positive):
+    problem, solver, state = as_problem(planted()), make(name), State(positive())
+    for number in range(1, 6):
+        point = state.H
+        solver.advance(problem, [state])
+        assert state.memory["refreshes"] == number
+        assert state.memory["point"] is point
 
 
 def test_newton_uses_the_block_of_the_last_refresh(near_minimiser):

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from symclust.objectives import Absolute, Frobenius, IgnoredPairs, OffDiagonal
 from symclust.operators import Dense, Gram, Sparse
-from symclust.starts import Greedy, GreedyAsPrinted
+from symclust.starts import Greedy, GreedyAsPrinted, GreedyThroughout
 
 OBJECTIVES = (OffDiagonal, Absolute, Frobenius)
 WITHOUT_DIAGONAL = (OffDiagonal, Absolute)
@@ -68,14 +68,14 @@ def greedy_twin(A, k, objective):
     return H
 
 
-def printed_twin(A, k, objective):
-    """Algorithm 6 line by line."""
+def printed_twin(A, k, objective, picks):
+    """Algorithm 6 line by line, and with as many picks as samples Algorithm 5."""
     n = len(A)
     H = np.zeros((n, k))
     for j in range(k):
         w, chosen = np.ones(n), []
         for i in range(1, n + 1):
-            if i < max(2 * k, 3):
+            if i < max(picks, 3):
                 score = A @ w - H[:, :j] @ (H[:, :j].T @ w)
             score[chosen] = -np.inf
             pick = int(np.argmax(score))
@@ -189,10 +189,18 @@ def test_the_random_numbers_are_not_used():
 
 @pytest.mark.parametrize("objective", WITHOUT_DIAGONAL)
 @pytest.mark.parametrize("diagonal", [0.0, 3.0])
-def test_as_printed_is_algorithm_6_line_by_line(objective, diagonal):
+@pytest.mark.parametrize(("start", "picks"), [(GreedyAsPrinted, 2 * 3), (GreedyThroughout, 25)])
+def test_as_printed_is_line_by_line(objective, diagonal, start, picks):
     X = random_features(25, seed=4)
     A = X @ X.T
     np.fill_diagonal(A, diagonal)
-    found = GreedyAsPrinted().factor(objective(Dense(A)), 3)
-    assert_allclose(found, printed_twin(A, 3, objective), rtol=1e-9, atol=1e-12)
+    found = start().factor(objective(Dense(A)), 3)
+    assert_allclose(found, printed_twin(A, 3, objective, picks), rtol=1e-9, atol=1e-12)
     assert np.any(found != Greedy().factor(objective(Dense(A)), 3))
+
+
+def test_the_shortcut_changes_the_order_of_late_picks():
+    A = np.random.default_rng(0).uniform(size=(30, 30))
+    A = np.where(A < 0.3, A, 0)
+    objective = Absolute(Dense(A + A.T))
+    assert np.any(GreedyThroughout().factor(objective, 3) != GreedyAsPrinted().factor(objective, 3))

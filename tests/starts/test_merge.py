@@ -144,10 +144,10 @@ def test_merging_does_not_change_its_inputs():
     assert_array_equal(sizes, copies[1])
 
 
-def test_the_indicator_has_the_best_height_on_each_cluster_and_a_floor_elsewhere():
+def test_constant_columns_have_the_best_height_on_each_cluster_and_a_floor_elsewhere():
     A, labels = similarity(9, 3), np.arange(9) % 3
     B, sizes = pieces.contract(Dense(A), labels, 3)
-    H = pieces.indicator(B, sizes, [[0, 2], [1]], labels, 2)
+    H = pieces.constant_columns(B, sizes, [[0, 2], [1]], labels, 2)
     target = np.where(labels == 1, 1, 0)
     assert_array_equal(H.argmax(axis=1), target)
     heights = np.array([np.sqrt(A[np.ix_(target == c, target == c)].mean()) for c in (0, 1)])

@@ -5,9 +5,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from symclust.objectives import Frobenius
+from symclust import OffDiagonalSymNMF
+from symclust.exceptions import NotConvergedWarning
+from symclust.objectives import Absolute, Frobenius
 from symclust.operators import Dense, Gram, Sparse
-from symclust.starts import Random
+from symclust.starts import Random, RandomAsPrinted
 
 
 def operators(dtype):
@@ -51,3 +53,21 @@ def test_a_similarity_without_weight_starts_at_zero():
 def test_negative_similarities_start_on_the_scale_of_their_size():
     H = Random().factor(Frobenius(Dense(-np.full((50, 50), 4.0))), 2, np.random.RandomState(0))
     assert (H @ H.T).mean() == pytest.approx(4, rel=0.2)
+
+
+def test_as_printed_entries_are_uniform_on_0_1_whatever_the_scale_and_the_loss():
+    for operator in operators(np.float64):
+        H = RandomAsPrinted().factor(Absolute(operator), 6, np.random.RandomState(0))
+        assert 0 <= H.min() < 0.02 and 0.98 < H.max() < 1
+        assert H.mean() == pytest.approx(0.5, rel=0.1)
+
+
+def test_as_printed_nothing_leads_the_absolute_loss(planted):
+    A = planted()
+    options = {"loss": "absolute", "affinity": "precomputed", "random_state": 0, "max_iter": 1, "tol": 0}
+    points = []
+    for init in ("random_as_printed", np.random.RandomState(0).random_sample((len(A), 3)), "random"):
+        with pytest.warns(NotConvergedWarning):
+            points.append(OffDiagonalSymNMF(3, init=init, **options).fit(A).membership_)
+    assert_array_equal(points[0], points[1])
+    assert np.any(points[0] != points[2])

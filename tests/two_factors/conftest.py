@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from symclust.constraints import Nonnegative
 from symclust.operators import Bipartite, Dense
 from symclust.solvers import Problem
-from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors
+from symclust.two_factors import Affine, Smooth, SmoothAsPrinted, SparseRows, TwoFactors
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -32,6 +32,7 @@ VARIANTS = {
     "sparse": lambda A: SparseRows(A, ridge=0.3, sparsity=0.2),
     "affine": Affine,
     "smooth": lambda A: Smooth(A, Dense(ring(A.n_samples, A.dtype)), weight=0.7),
+    "smooth as printed": lambda A: SmoothAsPrinted(A, Dense(ring(A.n_samples, A.dtype)), weight=0.7),
 }
 
 

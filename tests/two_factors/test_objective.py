@@ -13,8 +13,10 @@ def dense_value(X, H, variant, graph=None):
     fit = np.sum((X - W @ C.T) ** 2)
     if variant == "sparse":
         return fit + 0.3 * np.sum(C**2) + 0.2 * np.sum(W.sum(axis=1) ** 2)
-    if variant == "smooth":
+    if variant.startswith("smooth"):
         L = np.diag(graph.sum(axis=1)) - graph
+        if variant == "smooth as printed":
+            return fit + 0.7 * np.trace(W.T @ L @ W)
         return fit + 0.7 * sum((c @ c) * (w @ L @ w) for w, c in zip(W.T, C.T, strict=True))
     return fit
 

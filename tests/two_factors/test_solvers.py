@@ -13,6 +13,7 @@ from symclust.two_factors import Smooth, TwoFactors, starting_points
 
 FAMILY = "two_factors.solvers"
 SOLVERS = registry.options(FAMILY)
+EXACT = ("bpp", "active_set")
 FAST = [name for name in SOLVERS if not name.startswith("multiplicative")]
 
 
@@ -22,7 +23,7 @@ def make(name, problem):
     try:
         solver.check(problem)
     except CombinationError:
-        assert (name, type(problem.objective)) == ("bpp", Smooth)
+        assert name in EXACT and isinstance(problem.objective, Smooth)
         pytest.skip("refused")
     return solver
 
@@ -49,12 +50,20 @@ class CountingBipartite(Bipartite):
         return super().transposed_times(W)
 
 
-def test_there_are_four():
-    assert set(SOLVERS) == {"bpp", "hals", "multiplicative", "projected_gradient"}
+def test_these_are_all():
+    assert {*EXACT, "hals", "multiplicative", "multiplicative_as_printed", "projected_gradient"} == set(
+        SOLVERS
+    )
+
+
+def test_both_exact_solvers_take_the_same_steps(planted, as_problem):
+    problem = as_problem(planted(), is_sparse=True)
+    one, other = (solve(problem, name, start(problem), tol=0, max_iter=10)[0] for name in EXACT)
+    np.testing.assert_allclose(one.H, other.H, atol=1e-8)
 
 
 def test_an_unknown_one_is_named_as_the_parameter_is():
-    with pytest.raises(OptionError, match=r"^solver='x' is not known\. Choose one of 'bpp'"):
+    with pytest.raises(OptionError, match=r"^solver='x' is not known\. Choose one of 'active_set', 'bpp'"):
         registry.resolve(FAMILY, "x")
 
 
@@ -72,6 +81,8 @@ def test_the_objective_never_rises(planted, as_problem, variant, name):
 @pytest.mark.parametrize("name", FAST)
 def test_the_end_is_stationary_by_the_formulas(planted, as_problem, variant, name, is_sparse):
     """Confirmed on dense matrices: no entry of either factor can be moved by itself to any gain."""
+    if variant == "smooth as printed":
+        pytest.skip("it has no minimum: the memberships shrink for ever")
     X = planted(seed=2)
     problem = as_problem(X, variant, is_sparse)
     (result,) = solve(problem, name, start(problem))
@@ -171,7 +182,7 @@ def test_single_precision_stays(planted, as_problem, variant, name):
 
 def test_block_pivoting_refuses_a_graph_and_names_who_does_not(planted, as_problem):
     problem = as_problem(planted(), "smooth")
-    words = r"Bpp needs separate rows.*Smooth.*'hals', 'multiplicative', 'projected_gradient'"
+    words = r"Bpp needs separate rows.*Smooth.*'hals', 'multiplicative', .*'projected_gradient'"
     with pytest.raises(CombinationError, match=words):
         registry.resolve(FAMILY, "bpp")().check(problem)
 

@@ -70,7 +70,10 @@ class Outcome:
 
     def _write_rows(self, path: Path, memberships: bool | None, extra: dict[str, Any]) -> None:
         if self.found is not None and path.suffix.lower() in ANNOTATED:
-            write_annotated(path, self.rows(memberships, extra), self.found)
+            cells = len(self.model.labels_) * self.clustering.n_clusters
+            write_annotated(
+                path, self.model, self.found, shows_memberships(cells, memberships, self.session), extra
+            )
         else:
             write_table(path, self.table(memberships, extra))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from symclust.readers import Described
 
 LISTS = ("columns", "drop", "numbers", "categories")
-PANEL = "How the file is read (guessed unless told)"
+PANEL = "How the file is read (by default guessed)"
 FILE_HELP = "The file to read, or - for standard input. Compressed files (.gz) are fine."
 
 
@@ -72,7 +72,7 @@ Header = Annotated[
     bool | None, _option("--header/--no-header", help="Whether the first line holds the names of columns.")
 ]
 Encoding = Annotated[
-    str | None, _option("--encoding", help="Such as latin-1; UTF-8 unless told.", metavar="NAME")
+    str | None, _option("--encoding", help="Such as latin-1; by default UTF-8.", metavar="NAME")
 ]
 Weight = Annotated[
     str | None,
@@ -206,7 +206,7 @@ def plan_table(session: Session, model: Any, data: Any) -> Any:
 
     Models of similarities prepare a table themselves, the others compare its numbers as they are.
     """
-    from symclust.inputs.table import plan_for
+    from symclust.inputs.table_plan import plan_for
     from symclust.validation import MARK
 
     is_prepared = "affinity" in model.get_params()

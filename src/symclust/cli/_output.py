@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain, count
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from symclust._annotate import annotate
 from symclust._files import new_folder, replacing
 from symclust._optional import missing
 from symclust._text import showable
@@ -210,25 +212,28 @@ WRITERS: dict[str, Callable[[Any, Any], None]] = {
 }
 
 
-def write_annotated(path: Path, frame: Any, found: Described) -> None:
-    """Write what was read with the clusters of its nodes or samples."""
-    frame = frame.dropna(axis="columns", how="all")  # trees of communities have no confidence
+def write_annotated(
+    path: Path, model: Any, found: Described, memberships: bool, extra: dict[str, Any]
+) -> None:
+    """Write what was read with the clusters of its nodes or samples, as `annotate` does."""
     if path.suffix.lower() in GRAPHS:
-        _write_graph(path, frame, found)
+        _write_graph(path, model, found, memberships, extra)
     else:
-        _write_h5ad(path, frame, found.data)
+        _write_h5ad(path, model, found.data, memberships)
 
 
-def _write_graph(path: Path, frame: Any, found: Described) -> None:
-    """By networkx: "label" is the name of a node in GML, so that its cluster is called "cluster"."""
+def _write_graph(path: Path, model: Any, found: Described, memberships: bool, extra: dict[str, Any]) -> None:
     import networkx
 
     graph = found.original
     if graph is None:
         graph = networkx.from_scipy_sparse_array(found.data.csr)
-    graph = networkx.relabel_nodes(graph, dict(zip(graph, map(str, frame["name"]), strict=True)))
-    rows = frame.drop(columns="name").rename(columns={"label": "cluster"}).to_dict("records")
-    networkx.set_node_attributes(graph, dict(zip(graph, rows, strict=True)))
+    names = found.data.names or range(len(graph))
+    graph = networkx.relabel_nodes(graph, dict(zip(graph, names, strict=True)))
+    graph = annotate(graph, model, memberships=memberships)
+    for name, values in extra.items():
+        networkx.set_node_attributes(graph, dict(zip(graph, values, strict=True)), name)
+    graph = networkx.relabel_nodes(graph, str)
     kept = (bool, int, float, str)  # what both formats hold
     graph.graph = {key: value for key, value in graph.graph.items() if isinstance(value, kept)}
     for place in (*graph.nodes.values(), *graph.edges.values()):
@@ -240,17 +245,10 @@ def _write_graph(path: Path, frame: Any, found: Described) -> None:
             networkx.write_graphml(graph, file)
 
 
-def _write_h5ad(path: Path, frame: Any, adata: Any) -> None:
-    """Labels and confidence as columns of `obs`, memberships in `obsm`."""
-    degrees = [column for column in frame.columns if column.startswith("cluster_")]
-    for column in frame.columns.drop(["name", *degrees]):
-        free = f"{column} (found)" if column in adata.obs else column
-        values = frame[column].to_numpy()
-        adata.obs[free] = values.astype(str) if column == "label" else values
-        if column == "label":  # names of clusters, not numbers
-            adata.obs[free] = adata.obs[free].astype("category")
-    if degrees:
-        adata.obsm["memberships"] = frame[degrees].to_numpy()
+def _write_h5ad(path: Path, model: Any, adata: Any, memberships: bool) -> None:
+    free = chain(["cluster"], (f"cluster ({number})" for number in count(2)))
+    key = next(name for name in free if name not in adata.obs)
+    annotate(adata, model, key=key, memberships=memberships)
     with new_folder(path.parent) as folder, replacing(path) as file:
         adata.write_h5ad(folder / "a.h5ad")
         with (folder / "a.h5ad").open("rb") as written:

@@ -35,9 +35,9 @@ def cluster(
             metavar="K|auto",
         ),
     ] = "auto",
-    method: Annotated[MethodName, typer.Option("--method", "-m", help="What finds them.")] = "sym-nmf",
+    method: Annotated[MethodName, typer.Option("--method", "-m", help="The method.")] = "sym-nmf",
     affinity: Annotated[
-        AffinityName | None, typer.Option("--affinity", help="How alike samples are; auto unless told.")
+        AffinityName | None, typer.Option("--affinity", help="How alike samples are; by default auto.")
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Seconds after which to stop.")

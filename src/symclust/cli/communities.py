@@ -36,7 +36,7 @@ def communities(
         typer.Option(
             "--method",
             "-m",
-            help="What finds them: tree, or sym-nmf with --overlap, unless told.",
+            help="The method; by default tree, with --overlap sym-nmf.",
         ),
     ] = None,
     overlap: Annotated[

@@ -16,7 +16,7 @@ from symclust.cli._session import Session
 __all__ = ["info"]
 
 # Extras for people who work on symclust, and the one that joins all others.
-NOT_PARTS = ("all", "dev", "test")
+NOT_PARTS = ("all", "dev", "docs", "test")
 
 
 def info(session: Session) -> None:

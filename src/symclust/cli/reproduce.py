@@ -36,7 +36,7 @@ def reproduce(
         Path | None,
         typer.Option(
             "--data",
-            help="Folder with the labelled data sets; SYMCLUST_DATA unless told.",
+            help="Folder with the labelled data sets; by default SYMCLUST_DATA.",
             exists=True,
             file_okay=False,
         ),

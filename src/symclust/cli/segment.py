@@ -33,7 +33,7 @@ def segment(
         Path, typer.Argument(help="The image: .png, .jpg, .tif, .bmp, .gif or .npy.", show_default=False)
     ],
     segments: Annotated[
-        int | None, typer.Option("--segments", "-k", min=1, help="How many regions; chosen unless told.")
+        int | None, typer.Option("--segments", "-k", min=1, help="How many regions; by default chosen.")
     ] = None,
     way: Annotated[Way, typer.Option("--way", help="How regions are found.")] = "clusters",
     preset: Annotated[

@@ -32,7 +32,7 @@ def subtypes(
         ),
     ] = "auto",
     orientation: Annotated[
-        Orientation, typer.Option("--orientation", help="What the rows are; guessed unless told.")
+        Orientation, typer.Option("--orientation", help="What the rows are; by default guessed.")
     ] = "auto",
     genes: Annotated[
         int, typer.Option("--genes", min=1, help="How many genes to cluster by: those that vary most.")

@@ -30,7 +30,7 @@ class Free(Constraint):
     on_device: ClassVar[bool] = True
 
     def project(self, H: Array) -> Array:
-        """H."""
+        """H itself."""
         return H
 
     def projected_gradient(self, H: Array, gradient: Array) -> Array:
@@ -38,7 +38,7 @@ class Free(Constraint):
         return gradient
 
     def violation(self, H: Array) -> float:
-        """0.0."""
+        """0.0: every matrix is in the set."""
         return 0.0
 
 

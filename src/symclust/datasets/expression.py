@@ -8,8 +8,6 @@ from sklearn.utils import check_random_state
 from symclust._types import Array
 from symclust.validation import check_n_clusters, check_number
 
-__all__ = ["simulated_expression"]
-
 NUISANCE_LEVEL = 0.5  # the middle of what the centres are drawn from
 
 

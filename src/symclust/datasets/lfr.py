@@ -13,8 +13,6 @@ from symclust.datasets.random_graphs import symmetric
 from symclust.exceptions import InputError
 from symclust.validation import check_number
 
-__all__ = ["lfr", "overlapping_lfr"]
-
 ATTEMPTS = 100  # draws of sizes and places before the combination is called impossible
 SHUFFLES = 10  # swaps proposed for every edge inside: the first graph of given degrees is an orderly one
 REPAIRS = 60  # rounds to get rid of edges that must not be
@@ -129,7 +127,7 @@ def overlapping_lfr(
     A : csr_array of shape (n_nodes, n_nodes)
         Symmetric, entries 1.0, zero diagonal.
     memberships : csr_array of shape (n_nodes, n_communities)
-        1.0 where a node belongs to a community.
+        1.0 if the node belongs to the community, else 0.0.
 
     See Also
     --------
@@ -387,9 +385,9 @@ def _rewire(
 ) -> tuple[Array, Array]:
     """Exchange ends of random pairs of edges of one group; degrees stay, faulty edges go.
 
-    All edges are paired at once and exchanged where that makes no fault: no forbidden edge (a loop is taken
-    for one), no edge that is there or that another pair is about to make. Edges that are still
-    faulty in the end are left out.
+    All edges are paired at once, and exchanged if that makes no fault: no forbidden edge (a loop is taken for
+    one), no edge that is there or that another pair is about to make. Edges that are still faulty in the end
+    are left out.
     """
     i, j = i.copy(), j.copy()
     for turn in range(REPAIRS):

@@ -11,8 +11,6 @@ from symclust._types import Array
 from symclust.exceptions import InputError
 from symclust.validation import check_n_clusters, check_number
 
-__all__ = ["adversarial_cliques", "noisy_cliques", "planted_partition"]
-
 
 def planted_partition(
     n_samples: int = 1000,

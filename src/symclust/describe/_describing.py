@@ -14,6 +14,7 @@ from symclust.describe.columns import Columns, Weights
 from symclust.describe.description import ClusterDescription, Description, Trait, names_for
 from symclust.describe.evidence import Evidence
 from symclust.describe.links import Links
+from symclust.describe.pixels import Pixels
 from symclust.exceptions import InputError, LeftOutError
 
 TYPICAL = 4  # samples of a cluster, if they have names
@@ -59,18 +60,20 @@ def describe_clusters(
     if names is not None and len(names) != len(labels):
         raise InputError(f"names has length {len(names)}; the model was fitted to {len(labels)} samples.")
     if data is not None:
-        found: Evidence = _of_data(data, feature_names, labels)
+        columns = _of_data(data, feature_names, labels)
+        found: Evidence = Pixels.within(columns) or columns
     else:
         found = Members(model, names) if is_brief else evidence_of(model, names, feature_names, n_clusters)
     traits, typical = found.traits(labels, n_clusters), found.typical(labels, n_clusters)
     if typical is None:
         typical = _nearest(model, names, labels, n_clusters)
-    return _assembled(model, labels, traits, typical, found.key)
+    pictures = found.pictures(labels, n_clusters)
+    return _assembled(model, labels, traits, typical, pictures, found.key)
 
 
 def are_words(names: Sequence[Any] | None) -> bool:
     """Whether samples have names that say more than where they stand in the data."""
-    return names is not None and not all(isinstance(name, int | np.integer) for name in names)
+    return names is not None and not all(str(name).isdigit() for name in names)
 
 
 def _nearest(
@@ -103,13 +106,14 @@ def evidence_of(
         if hasattr(model, "affinity_"):
             found = Links.find(model) or Columns.find(model, feature_names)
             if found is not None:
-                return found
+                return Pixels.within(found) or found
     except LeftOutError as error:
         raise LeftOutError(
             f"This {type(model).__name__} was saved without its training data, which say what its clusters "
             "are. Save it with data=True, or give them again: model.describe(data)."
         ) from error
-    return Weights.find(model, feature_names, n_clusters) or Members(model, names)
+    weights = Weights.find(model, feature_names, n_clusters)
+    return Pixels.within(weights) or weights or Members(model, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,16 +130,29 @@ class Members(Evidence):
 
 
 def _assembled(
-    model: Any, labels: Array, traits: Sequence[Sequence[Trait]], typical: Sequence[Sequence[str]], key: str
+    model: Any,
+    labels: Array,
+    traits: Sequence[Sequence[Trait]],
+    typical: Sequence[Sequence[str]],
+    pictures: Array | None,
+    key: str,
 ) -> Description:
     sample, cluster = getattr(model, "_nouns", ("sample", "cluster"))
     sizes = np.bincount(labels[labels >= 0], minlength=len(traits))
     clusters = [
-        ClusterDescription(c, name, int(sizes[c]), sizes[c] / max(len(labels), 1), tuple(own), tuple(members))
+        ClusterDescription(
+            c,
+            name,
+            int(sizes[c]),
+            sizes[c] / max(len(labels), 1),
+            tuple(own),
+            tuple(members),
+            None if pictures is None else pictures[c],
+        )
         for c, (name, own, members) in enumerate(zip(names_for(traits), traits, typical, strict=True))
     ]
     k, n = len(clusters), len(labels)
     heading = f"{k:,} {cluster}{'s' * (k != 1)} of {n:,} {sample}{'s' * (n != 1)}."
     if outside := int(np.count_nonzero(labels < 0)):
         heading += f" In none: {outside:,}."
-    return Description(clusters, heading, key)
+    return Description(clusters, heading, key if any(one.traits for one in clusters) else "")

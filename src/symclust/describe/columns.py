@@ -15,7 +15,7 @@ from symclust.describe._members import indicator
 from symclust.describe.description import Trait
 from symclust.describe.evidence import Evidence
 from symclust.exceptions import InputError
-from symclust.inputs.table import TablePlan
+from symclust.inputs.table_plan import TablePlan
 from symclust.validation import check_features, is_a
 
 __all__ = ["Columns", "Weights"]
@@ -35,6 +35,7 @@ class Columns(Evidence):
 
     X: Any
     columns: Sequence[Called]
+    are_brightness: bool = False
     key = "Typical values inside, and in brackets those of all others."
 
     @classmethod
@@ -92,11 +93,35 @@ class Columns(Evidence):
             name = self.columns[numbers[j]][0]
             if abs(effects[j]) >= LEAST and name not in found and len(found) < TRAITS:
                 parts = values[own, j], values[~own, j]
-                found[name] = _trait(self.columns[numbers[j]], *parts, effects[j], sparse.issparse(self.X))
+                found[name] = self._trait(self.columns[numbers[j]], *parts, effects[j])
         traits = list(found.values())
         if any(trait.short for trait in traits) or not order.size:
             return traits
         return [_narrow(self.columns, numbers, values, own), *traits]
+
+    def _trait(self, called: Called, own: Array, others: Array, effect: float) -> Trait:
+        """A column in words: the share that has it if it mostly is zero, else the typical value.
+
+        A term, of sparse columns, is high wherever it counts.
+        """
+        name, value = called
+        n_filled = np.count_nonzero(own) + np.count_nonzero(others)
+        is_rare = n_filled < (len(own) + len(others)) / 2 and not self.are_brightness
+        is_share = value is not None or bool(is_rare)
+        if is_share:
+            parts = [part if value is not None else part != 0 for part in (own, others)]
+            inside, outside = (float(np.mean(part)) for part in parts)
+            short = (f"{name} {value}" if value is not None else name) if effect > 0 else ""
+            full = f"{name} {value}" if value is not None else f"{name} in"
+            words = f"{full} {inside:.0%} ({outside:.0%})"
+        else:
+            inside, outside = float(np.median(own)), float(np.median(others))
+            extremes = ("dark", "bright") if self.are_brightness else ("low", "high")
+            short = name if sparse.issparse(self.X) else f"{extremes[int(effect > 0)]} {name}"
+            words = f"{name} {_figure(inside)} ({_figure(outside)})"
+        short = short if abs(effect) >= (LEAST if is_share else CLEAR) else ""
+        bins = _bins(own, others, is_share)
+        return Trait(words, short, name, value or "", inside, outside, float(effect), bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,29 +213,6 @@ def _effects(values: Array, labels: Array, n_clusters: int) -> Array:
 
 
 # In words ---------------------------------------------------------------------------------------------------
-
-
-def _trait(called: Called, own: Array, others: Array, effect: float, is_term: bool) -> Trait:
-    """A column in words: the share that has it if it mostly is zero, else the typical value.
-
-    A term, of sparse columns, is high wherever it counts.
-    """
-    name, value = called
-    n_filled = np.count_nonzero(own) + np.count_nonzero(others)
-    is_share = value is not None or bool(n_filled < (len(own) + len(others)) / 2)
-    if is_share:
-        inside, outside = (float(np.mean(part if value is not None else part != 0)) for part in (own, others))
-        short = (f"{name} {value}" if value is not None else name) if effect > 0 else ""
-        full = f"{name} {value}" if value is not None else f"{name} in"
-        words = f"{full} {inside:.0%} ({outside:.0%})"
-    else:
-        inside, outside = float(np.median(own)), float(np.median(others))
-        short = name if is_term else f"{'high' if effect > 0 else 'low'} {name}"
-        words = f"{name} {_figure(inside)} ({_figure(outside)})"
-    short = short if abs(effect) >= (LEAST if is_share else CLEAR) else ""
-    return Trait(
-        words, short, name, value or "", inside, outside, float(effect), _bins(own, others, is_share)
-    )
 
 
 def _narrow(columns: Sequence[Called], numbers: Array, values: Array, own: Array) -> Trait:

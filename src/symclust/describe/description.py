@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import count
+from itertools import chain, count, zip_longest
 from shutil import get_terminal_size
 from typing import overload
 
@@ -21,6 +21,8 @@ __all__ = ["ClusterDescription", "Description", "Trait"]
 LONGEST_NAME, PARTS = 44, 3  # characters and traits of the name of a cluster
 SHOWN = 6  # traits in a line
 MOST_ROWS = 40  # clusters in a terminal and in a notebook: the largest
+LARGEST_PICTURE = 16  # pixels on a side, in a terminal
+BLOCKS = " ▄▀█"  # by the lower and the upper of two pixels
 STYLE = "text-align:left;vertical-align:top;padding:.15em 1em .15em 0"
 
 
@@ -75,6 +77,8 @@ class ClusterDescription:
         What sets it apart, the most telling first.
     typical : tuple of str
         Its most typical samples, by name or first words.
+    picture : ndarray of shape (rows, columns), or None
+        The mean of its samples, if these are pictures; larger is brighter.
     """
 
     cluster: int
@@ -83,6 +87,7 @@ class ClusterDescription:
     share: float
     traits: tuple[Trait, ...] = ()
     typical: tuple[str, ...] = ()
+    picture: Array | None = None
 
     @property
     def words(self) -> str:
@@ -157,16 +162,9 @@ class Description(Sequence[ClusterDescription]):
         digits = max((len(str(one.cluster)) for one in self), default=1)
         indent = " " * (digits + 2)
         for one in self.shown(most):
-            size = f"{one.size:,} ({one.share:.0%})"
-            yield f"{one.cluster:<{digits}}  {showable(one.name) or '–'} · {size}"[:width]
-            for text in (one.rest, f"typical: {' · '.join(one.typical)}" if one.typical else ""):
-                yield from textwrap.wrap(
-                    showable(text),
-                    width,
-                    initial_indent=indent,
-                    subsequent_indent=indent,
-                    break_on_hyphens=False,
-                )
+            share = "<1%" if 0 < one.share < 0.005 else f"{one.share:.0%}"
+            yield f"{one.cluster:<{digits}}  {showable(one.name) or '–'} · {one.size:,} ({share})"[:width]
+            yield from (f"{indent}{line}" for line in _beside(one, width - len(indent)))
         if len(self) > most:
             yield f"and {len(self) - most:,} smaller ones"
 
@@ -196,6 +194,28 @@ def _typical(one: ClusterDescription) -> str:
     return f'<br><span style="opacity:.7">{_text(" · ".join(one.typical))}</span>' if one.typical else ""
 
 
+def _beside(one: ClusterDescription, width: int) -> Iterator[str]:
+    """Traits and typical samples in lines, beside the picture if there is one."""
+    picture = [] if one.picture is None else [f"{line}  " for line in _blocks(one.picture)]
+    taken = len(picture[0]) if picture else 0
+    texts = (one.rest, f"typical: {' · '.join(one.typical)}" if one.typical else "")
+    lines = [textwrap.wrap(showable(text), width - taken, break_on_hyphens=False) for text in texts]
+    for drawn, line in zip_longest(picture, chain(*lines)):
+        yield f"{drawn or ' ' * taken}{line or ''}".rstrip()
+
+
+def _blocks(picture: Array) -> list[str]:
+    """A picture as lines of blocks, two pixels high: what is brighter than half way is filled."""
+    step = -(-max(picture.shape) // LARGEST_PICTURE)
+    rows, columns = picture.shape
+    padded = np.pad(picture, [(0, -rows % (2 * step)), (0, -columns % step)], "edge")
+    small = padded.reshape(padded.shape[0] // step, step, -1, step).mean(axis=(1, 3))
+    filled = (2 * small > small.min() + small.max()).astype(int)
+    return [
+        "".join(BLOCKS[place] for place in 2 * a + b) for a, b in zip(filled[::2], filled[1::2], strict=True)
+    ]
+
+
 def _text(text: str) -> str:
     return escape(showable(text))
 
@@ -209,9 +229,8 @@ def names_for(traits: Sequence[Sequence[Trait]]) -> list[str]:
                 names[c] = _joined([trait.short for trait in own if trait.short], more, 2 * LONGEST_NAME)
     seen: set[str] = set()
     for c, name in enumerate(names):
-        numbered = (f"{name} ({i})" for i in count(2))
-        while name and name in seen:
-            names[c] = next(numbered)
+        free = (one for one in chain([name], (f"{name} ({i})" for i in count(2))) if one not in seen)
+        names[c] = next(free) if name else ""
         seen.add(names[c])
     return names
 

@@ -25,6 +25,10 @@ class Evidence(ABC):
         """The most typical samples of each cluster; None to choose them by their similarities."""
         return None
 
+    def pictures(self, labels: Array, n_clusters: int) -> Array | None:
+        """A picture of each cluster, larger being brighter; None if samples are none."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Found(Evidence):

@@ -22,9 +22,10 @@ from symclust._labels import (
     memberships_of,
     warn_of_degenerate,
 )
-from symclust._types import Array, Data, Matrix
+from symclust._types import Array, Data, RandomState
 from symclust.assign_labels import Argmax
 from symclust.estimators._fitted import Fitted
+from symclust.estimators._stability import Stability, by_parts
 from symclust.exceptions import CombinationError, InputError, InputTypeError, warn
 from symclust.inputs.annotated import part_of_annotated
 from symclust.inputs.features import feature_table
@@ -35,7 +36,7 @@ from symclust.left_stochastic import negative_part
 from symclust.operators import Operator, graph_names
 from symclust.solvers import HISTORY, Result
 from symclust.storage import Checkpoint, data_are, is_recording, recording
-from symclust.validation import check_features, check_known, is_a, is_similarity, sample_names
+from symclust.validation import check_features, check_known, check_number, is_a, is_similarity, sample_names
 
 MOSTLY_ZEROS = 0.5  # of the similarities: in a graph, unlike among all pairs, columns of H hardly overlap
 
@@ -50,7 +51,9 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
     _nonnegative: ClassVar[bool] = False  # whether negative entries are refused
     # Whether a fit with a given number of clusters uses `random_state`; the choice of the number always does.
     _fits_by_chance: ClassVar[bool] = True
-    assign_labels: str = "argmax"  # of models that have no such parameter, or whose file is older than it
+    # Models that have no such parameter, or whose file is older than it, read labels off the largest entry.
+    _by_default: ClassVar[dict[str, Any]] = Fitted._by_default | {"assign_labels": "argmax"}
+    assign_labels: str
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Wrap `fit` and `partial_fit` of a subclass."""
@@ -71,11 +74,11 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
         self.assignment_ = registry.resolve("assign_labels", name)(H, seed)
 
     def _labels_of(self, H: Any) -> Array:
-        """Return the cluster of each row of memberships."""
+        """The cluster of each row of memberships."""
         return vars(self).get("assignment_", Argmax())(H)
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
-        """Return the attributes to save: no callback, and parameters given as arrays only with the data."""
+        """The attributes to save: no callback, and parameters given as arrays only with the data."""
         state = super()._saved_state(data)
         if not data and state.get("preparation_") is not None:
             state["preparation_"] = state["preparation_"].without_rows()
@@ -98,18 +101,12 @@ class Clusterer(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
         if reset:
             self.node_names_ = sample_names(X)
 
-    @property
-    def n_clusters_(self) -> int:
-        """The number of clusters, also of those without samples."""
-        self._check_fitted()
-        return int(self._n_features_out)
-
     def _input_tags(self) -> dict[str, bool]:
-        """Return the tags of X for scikit-learn."""
+        """The tags of X for scikit-learn."""
         return {"sparse": True, "positive_only": self._nonnegative}
 
     def _repr_html_inner(self) -> str:
-        """Return scikit-learn's diagram for notebooks, below a summary of a fitted model."""
+        """The diagram of scikit-learn for notebooks, below a summary of a fitted model."""
         return self._with_summary(super()._repr_html_inner())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -268,12 +265,12 @@ class SimilarityEstimator(Clusterer):
         self._warn_of_degenerate(self._n_features_out)
 
     def _fit_labels(self, H: Array, A: Operator) -> Array:
-        """Return the cluster of each training sample."""
+        """The cluster of each training sample."""
         self._learn_assignment(H, self._best_assignment(A))
         return self._labels_of(H)
 
     def _best_assignment(self, A: Operator) -> str:
-        """Return what "auto" reads labels by; if most similarities are 0, no column swallows the rest."""
+        """The rule of "auto": if most similarities are 0, no column swallows the rest."""
         return "argmax" if A.share_of_zeros() >= MOSTLY_ZEROS else "scaled"
 
     def _keep(self, similarity: Similarity) -> None:
@@ -293,11 +290,15 @@ class SimilarityEstimator(Clusterer):
     def _make_placer(self, similarity: Similarity) -> Placer:
         return Placer(similarity, self.membership_)
 
-    @property
-    def network_(self) -> Matrix | None:
-        """Edge weights of the fitted network, a csr_array; None for other data, and without the data."""
+    def stability(self, n_repeats: int = 10, random_state: RandomState = None) -> Stability:
+        """How well the clusters hold if a third of the samples are left out, `n_repeats` times.
+
+        `samples` and `clusters` say how often each comes back, `pairs` which clusters run into each other. It
+        takes about half as many fits as repeats; `confidence` takes none, but sees the data at hand alone.
+        """
         check_is_fitted(self)
-        return self._training.network if "_training" in vars(self) else None
+        check_number("n_repeats", n_repeats, least=1, whole=True)
+        return by_parts(self, n_repeats, check_random_state(random_state))
 
     def _warn_of_degenerate(self, n_clusters: int) -> None:
         advice, distinct = OF_SIMILARITIES, self._training.n_distinct
@@ -307,10 +308,6 @@ class SimilarityEstimator(Clusterer):
             )
         warn_of_degenerate(type(self).__name__, self.labels_, n_clusters, advice, self.node_names_)
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.membership_.shape[1]
-
     def fit_transform(self, X: Data, y: object = None, **fit_params: Any) -> Array:
         """Fit, and return `membership_` in the form of `transform`."""
         return self._as_output(self.fit(X, y, **fit_params).membership_, X)
@@ -318,14 +315,13 @@ class SimilarityEstimator(Clusterer):
     def transform(self, X: Data) -> Array:
         """Memberships of samples, sparse if `membership_` is; that of a training sample is its row there.
 
-        X has the features of `fit`; after a fit to similarities, those to the training samples; to a graph,
-        weights of edges to its nodes; to an `AttributedGraph`, its new `AttributedNodes`. An unseen sample
-        gets the row h that explains its similarities a to the training samples best: min ‖a − Hh‖².
+        X has the features of `fit`, or similarities to the training samples, weights of edges to their nodes,
+        or new `AttributedNodes`. The row h of an unseen one explains its similarities a best: min ‖a − Hh‖².
         """
         return self._as_output(self._place(X).H, X)
 
     def _as_output(self, H: Any, X: Any) -> Any:
-        """Return sparse memberships as `set_output` asks for; scikit-learn does so for dense ones alone."""
+        """Sparse memberships in the container of `set_output`; scikit-learn does so for dense ones alone."""
         wanted = _get_output_config("transform", self)["dense"]
         if not sparse.issparse(H) or wanted == "default":
             return H
@@ -349,12 +345,7 @@ class SimilarityEstimator(Clusterer):
         return labels
 
     def score(self, X: Data, y: object = None) -> float:
-        r"""Agreement of clusters with similarities held out, for ``GridSearchCV``; 0 is chance, 1 the most.
-
-        Placed by one half of the training samples, with similarities :math:`a_i` to the other half:
-        :math:`\sum_i (a_i(C_i) - p(C_i) a_i) / \sqrt{\sum_i a_i \sum_i (1 - p(C_i)) a_i}` with
-        :math:`a_i(C_i)` those to the own cluster and :math:`p(C)` the share of a cluster in the degrees.
-        """
+        """Agreement of clusters with similarities held out, for ``GridSearchCV``; 0 is chance, 1 the most."""
         X = self._check_new(X)
         return self._placer.score(X, self.labels_, self._labels_of)
 
@@ -363,7 +354,7 @@ class SimilarityEstimator(Clusterer):
         return self._placer.place(X)
 
     def _check_new(self, X: Any) -> Any:
-        """Return samples to be placed as an array of the right width."""
+        """Samples to be placed as an array of the right width."""
         check_is_fitted(self)
         rule = self._training.rule
         if isinstance(rule, Attributed):
@@ -424,7 +415,7 @@ def as_result(
     stop_reason: str = "done: the method has no iterations of its own",
     interrupted: bool = False,
 ) -> Result:
-    """Return the outcome of a method with a loop of its own in the form of the common one."""
+    """The outcome of a method with a loop of its own in the form of the common one."""
     objectives = np.atleast_1d(np.asarray(objective if objectives is None else objectives, dtype=np.float64))
     history = np.zeros(len(objectives), dtype=HISTORY).view(np.recarray)
     history.iteration = np.arange(1, len(objectives) + 1)

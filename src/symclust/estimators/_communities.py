@@ -27,17 +27,6 @@ class Communities(list[list[Any]]):
         The members of each cluster.
     nodes : iterable
         All nodes in their order, also those in no cluster.
-
-    Examples
-    --------
-    >>> from symclust.estimators._communities import Communities
-    >>> found = Communities([["ant", "bee"], ["bee", "cod"]], nodes=["ant", "bee", "cod", "dog"])
-    >>> found == [["ant", "bee"], ["bee", "cod"]]
-    True
-    >>> found.clusters_of("bee"), found.clusters_of("dog")
-    ({0, 1}, set())
-    >>> found.by_node
-    {'ant': {0}, 'bee': {0, 1}, 'cod': {1}, 'dog': set()}
     """
 
     def __init__(self, clusters: Iterable[list[Any]], nodes: Iterable[Any]) -> None:

@@ -94,16 +94,7 @@ def by_walks(A: Any, labels: Array, n_clusters: int, walk: Walk) -> Standing:
 
 
 def by_shares(H: Any, labels: Array) -> Standing:
-    """Compare the largest membership of each sample with the second; negative ones count as none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators._confidence import by_shares
-    >>> found = by_shares(np.array([[3.0, 1.0], [0.0, 2.0], [0.0, 0.0]]), np.array([0, 1, -1]))
-    >>> found.confidence.tolist(), found.second.tolist()
-    ([0.75, 1.0, nan], [1, -1, -1])
-    """
+    """Compare the largest membership of each sample with the second; negative ones count as none."""
     H = sparse.csr_array(H).maximum(0) if sparse.issparse(H) else np.asarray(H)
     own = np.where(labels >= 0, labels_of(H), NONE)  # labels may come from elsewhere
     return _compared(H, own, lambda part: np.maximum(part, 0.0))

@@ -44,17 +44,10 @@ class DataFactors(Clusterer):
 
     @abstractmethod
     def _make_objective(self, A: Bipartite, X: Any) -> TwoFactors:
-        """Return the objective for this data."""
+        """The objective for this data."""
 
     def fit(self, X: Features, y: object = None) -> Self:
-        """Factor the samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-            Without negative entries. A sparse X stays sparse.
-        y : ignored
-        """
+        """Factor the samples, in rows and without negative entries; a sparse X stays sparse."""
         self._check_options()
         control = Control(self.tol, self.max_iter, self.time_limit, self.callback)
         checked = self._read(X)
@@ -81,7 +74,7 @@ class DataFactors(Clusterer):
         return self
 
     def _settle(self, objective: TwoFactors, best: Result) -> None:
-        """Take the last step on W exactly, as `transform` does: training samples are placed where they are.
+        """Take the last step on W exactly: training samples get the rows that `transform` would give them.
 
         A solver's last W is only near the minimum for its C, and if C has dependent columns, as with more
         clusters than features, there are many minima.
@@ -156,14 +149,10 @@ class DataFactors(Clusterer):
         return self.fit(X).membership_
 
     def transform(self, X: Features) -> Array:
-        """Return the memberships of samples, n_samples × n_clusters.
+        """The memberships of samples, n_samples × n_clusters.
 
         Each row solves the nonnegative least squares problem of its sample with the components as they are,
         exactly: thesis (39). So do the rows of `membership_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
         """
         check_is_fitted(self)
         checked = self._read(X)
@@ -171,20 +160,15 @@ class DataFactors(Clusterer):
         return self._place(checked)
 
     def _place(self, X: Any) -> Array:
-        """Return a row of memberships for each row of X."""
+        """A row of memberships for each row of X."""
         return self._placer.memberships(X)
 
     def predict(self, X: Features) -> Array:
-        """Return the cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-        """
+        """Cluster of each sample, read off its row of `transform` as `labels_` are; −1 for zeros."""
         return self._labels_of(self.transform(X))
 
     def score(self, X: Features, y: object = None) -> float:
-        r"""Return the share of held-out features that the components explain; larger is better, 1 is all.
+        r"""The share of held-out features that the components explain; larger is better, 1 is all.
 
         The features are cut into two fixed halves S and T. Each sample is placed by one half, as `transform`
         does, and compared in the other with what its memberships then predict, both ways:
@@ -194,20 +178,6 @@ class DataFactors(Clusterer):
         The score, which may be negative, does not grow with the number of clusters by itself: components that
         fit noise do not help with unseen features (Owen and Perry 2009). So ``GridSearchCV`` without
         `scoring` finds a number that the data support.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-        y : ignored
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from symclust import NMF
-        >>> rng = np.random.RandomState(0)
-        >>> X = rng.dirichlet([0.3] * 3, 90) @ rng.random_sample((3, 20)) + 0.1 * rng.random_sample((90, 20))
-        >>> int(np.argmax([NMF(k).fit(X[:60]).score(X[60:]) for k in range(1, 7)])) + 1
-        3
         """
         check_is_fitted(self)
         checked = self._read(X)
@@ -215,13 +185,7 @@ class DataFactors(Clusterer):
         return self._placer.score(checked)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """Return samples with the given memberships, n_samples × n_features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_clusters)
-            Memberships.
-        """
+        """Samples with the given memberships, n_samples × n_features."""
         check_is_fitted(self)
         memberships = check_features(X, name="memberships")
         if memberships.shape[1] != len(self.components_):
@@ -256,11 +220,11 @@ class DataPlacer:
         self._halves = [(half, _problem_of(objective, C[half])) for half in halves(len(C))]
 
     def memberships(self, X: Any) -> Array:
-        """Return a row of memberships for each row of X."""
+        """A row of memberships for each row of X."""
         return self.solve(Bipartite(X.astype(self._C.dtype, copy=False))) * self.norms
 
     def solve(self, A: Bipartite) -> Array:
-        """Return the rows of W for the samples of A."""
+        """The rows of W for the samples of A."""
         return self._solve(A, self._C, self._problem)
 
     def _solve(self, A: Bipartite, C: Array, problem: RowProblem) -> Array:
@@ -268,7 +232,7 @@ class DataPlacer:
             return block_pivoting(problem.left, A.times(C)[:, self._free] + problem.right)
 
     def score(self, X: Any) -> float:
-        """Return the share of each half of the features that the other half explains, as one number."""
+        """The share of each half of the features that the other half explains, as one number."""
         missed = total = 0.0
         (first, of_first), (second, of_second) = self._halves
         for given, problem, held_out in ((first, of_first, second), (second, of_second, first)):
@@ -280,7 +244,7 @@ class DataPlacer:
         return 1 - missed / total if total > 0 else 0.0
 
     def _squares(self, W: Array, X: Any, features: Array) -> tuple[float, float]:
-        """Return ‖X − 1bᵀ − WCᵀ‖² and ‖X‖² for some of the features, without an array of their size."""
+        """‖X − 1bᵀ − WCᵀ‖² and ‖X‖² for some of the features, without an array of their size."""
         C, b = self._C[features, self._free].astype(np.float64), self.offset[features].astype(np.float64)
         norm = float((X.data**2).sum() if sparse.issparse(X) else (X**2).sum())
         fit = float((W * (X @ C)).sum() + (X @ b).sum())
@@ -289,6 +253,6 @@ class DataPlacer:
 
 
 def _problem_of(objective: TwoFactors, C: Array) -> RowProblem:
-    """Return the problem of a sample without entries or neighbours, the part that all samples share."""
+    """The problem of a sample without entries or neighbours, the part that all samples share."""
     problem = objective.samples_problem(C, np.zeros((1, C.shape[1]), C.dtype), _kernels.gram(C)[0])
     return RowProblem(problem.left, problem.right)  # without the graph, if there is one

@@ -18,7 +18,7 @@ from symclust._threads import keeps_results, single_threaded_blas
 from symclust._types import Array
 from symclust.estimators._base import SimilarityEstimator
 from symclust.exceptions import InputError
-from symclust.inputs.similarity import Similarity
+from symclust.inputs.similarity import SETTLED, Similarity
 from symclust.objectives import HasGradient, gram, is_sparse_factor
 from symclust.operators import Operator
 from symclust.solvers import Control, Problem, Result, Solver, run
@@ -37,8 +37,10 @@ class DescentEstimator(SimilarityEstimator):
 
     _nonnegative: ClassVar[bool] = True  # whether similarities and starts with negative entries are refused
     _init_properties: ClassVar[tuple[str, ...]] = ()  # of `Init`, that a start has to have
-    refine: str | None = None  # a parameter of those that improve labels by a rule of the data
-    _settles: ClassVar[bool] = False  # whether tol="auto" ends a descent from a clustering when labels settle
+    # `refine` is a parameter of those that improve labels by a rule of the data.
+    _by_default: ClassVar[dict[str, Any]] = SimilarityEstimator._by_default | {"refine": None}
+    refine: str | None
+    _settles = False  # whether tol="auto" ends a descent from a clustering when labels settle
     _left_out: ClassVar[dict[str, str]] = SimilarityEstimator._left_out | {
         "_problem": "the objective",
         "ignored_": "the pairs that were ignored",
@@ -46,22 +48,21 @@ class DescentEstimator(SimilarityEstimator):
 
     @abstractmethod
     def _make_problem(self, A: Operator) -> Problem:
-        """Return the problem for this similarity."""
+        """The problem for this similarity."""
 
     @abstractmethod
     def _make_solver(self, problem: Problem) -> Solver:
-        """Return the solver of the problem."""
+        """The solver of the problem."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Factor the similarity of samples × features, or that of a graph, `AttributedGraph` or operator.
-
-        With ``affinity="precomputed"`` X is the n × n similarity itself.
-        """
+        """Factor the similarity of samples × features, of a graph, `AttributedGraph` or operator, or X."""
         control = self._make_control()
         self._check_options()
         n_init = count_starts(self.init, self.n_init)
         similarity = self._read(X)
         A = similarity.operator
+        if control.settles > 0 and self.refine is not None:
+            control = replace(control, settles=similarity.rule.settled(A))
         n_clusters = check_n_clusters(self.n_clusters, A.n)
         problem = self._make_problem(A)
         # Pairs that the problem leaves out may be anything.
@@ -83,17 +84,17 @@ class DescentEstimator(SimilarityEstimator):
         return self
 
     def _make_control(self) -> Control:
-        """Return when to stop; the clock of the fit starts here."""
+        """When to stop; the clock of the fit starts here."""
         is_auto = self._settles and isinstance(self.tol, str) and self.tol == "auto"
         tol = Control.tol if is_auto else self.tol
-        return Control(tol, self.max_iter, self.time_limit, self.callback, settles=is_auto)
+        return Control(tol, self.max_iter, self.time_limit, self.callback, settles=SETTLED if is_auto else 0.0)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
-        """Return the ends of all starts, and the starts."""
+        """The ends of all starts, and the starts."""
         return solve(init, setting)
 
     def _refined(self, similarity: Similarity, setting: Setting, end: Result) -> Result:
-        """Return the end of a descent with labels improved by a rule of the data, and H as it follows them.
+        """The end of a descent with labels improved by a rule of the data, and H as it follows them.
 
         It is as it was without such a rule, after an interrupt, and if the time is up.
         """
@@ -117,11 +118,11 @@ class DescentEstimator(SimilarityEstimator):
         return replace(following(setting, refined, end), stop_reason=reason)
 
     def _measure_error(self, problem: Problem) -> float:
-        """Return the relative error of the fit."""
+        """The relative error of the fit."""
         return problem.objective.relative_error(self.membership_, self.objective_)
 
     def optimality(self) -> SetOptimality | EntryOptimality:
-        """Return the residuals of all optimality conditions at the solution, computed afresh."""
+        """Residuals of all optimality conditions at the solution, computed afresh."""
         check_is_fitted(self)
         return measure_optimality(self._problem, self.membership_, self.reference_)
 
@@ -142,7 +143,7 @@ class DescentEstimator(SimilarityEstimator):
             check_known("init", self.init, inits_with(*self._init_properties), ", or give an array")
 
     def _read_init(self, shape: tuple[int, int]) -> Any:
-        """Return the name or array where the descent starts; `shape` is that of H."""
+        """The name or the array of the start; `shape` is that of H."""
         return self.init if isinstance(self.init, str) else _check_start(self.init, shape, self._nonnegative)
 
 
@@ -180,19 +181,9 @@ def _can_be_labels(labels: Array, k: int, answer: Any) -> bool:
 
 
 def following(setting: Setting, labels: Array, end: Result) -> Result:
-    """Return the end of a descent that goes on for a few iterations from labels, and keeps them.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem and its solver.
-    labels : ndarray of shape (n_samples,)
-        The clusters to start from; −1 for a row of zeros.
-    end : Result
-        The descent so far.
-    """
+    """The end of a descent that goes on for a few iterations from labels, and keeps them."""
     problem, k = setting.problem, setting.n_columns
-    brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=False)
+    brief = replace(setting.control, tol=0.0, max_iter=FOLLOWING, callback=None, settles=0.0)
     sparse_form = is_sparse_factor(end.H)
     H = start_of_labels(problem.operator, labels, k, sparse_form)
     after = run(problem, setting.solver, [H], brief, [end.reference], certify=False)[0]
@@ -213,17 +204,10 @@ def following(setting: Setting, labels: Array, end: Result) -> Result:
 
 
 def led_by(H: Any, labels: Array) -> Any:
-    """Return H with the largest entry of each row at its label, the others as they are if possible.
+    """H with the largest entry of each row at its label, the others as they are if possible.
 
     If another entry is larger, the label's entry and the largest one become their mean, the latter a last
     digit less, and no other exceeds that. A label of −1 has a row of zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.estimators._descent import led_by
-    >>> led_by(np.array([[0.5, 0.1], [0.4, 0.2], [0.3, 0.3]]), np.array([0, 1, -1])).round(6).tolist()
-    [[0.5, 0.1], [0.3, 0.3], [0.0, 0.0]]
     """
     rows = np.flatnonzero(labels_of(H) != labels)
     if not rows.size:
@@ -311,7 +295,7 @@ class EntryOptimality:
 
 
 def measure_optimality(problem: Problem, H: Array, reference: float) -> SetOptimality | EntryOptimality:
-    """Return all residuals at H, computed afresh by one product, or one pass for a sparse factor."""
+    """All residuals at H, computed afresh by one product, or one pass for a sparse factor."""
 
     def relative(size: float) -> float:
         return size / reference if reference > 0 else 0.0

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from symclust._labels import NOWHERE
-from symclust._types import Array, Data, DataFrame, Names
+from symclust._types import Array, Data, DataFrame, Matrix, Names
 from symclust.estimators._communities import (
     Communities,
     members_by_label,
@@ -41,19 +41,32 @@ class Fitted(Savable):
     `selection_`, the methods below, and `predict` and `transform` if it can place new samples.
     """
 
+    _by_default: ClassVar[dict[str, Any]] = {"node_names_": None, "selection_": None}
+
     labels_: Array
     membership_: Any
-    node_names_: list[Any] | None = None
-    selection_: Selection | None = None  # why there is this number of clusters, after "auto"
+    node_names_: list[Any] | None
+    selection_: Selection | None  # why there is this number of clusters, after "auto"
 
     @property
     def n_clusters_(self) -> int:
         """The number of clusters, also of those without samples."""
+        self._check_fitted()
+        return int(self._n_features_out)
+
+    @property
+    def _n_features_out(self) -> int:
         return int(self.membership_.shape[1])
 
     def _check_fitted(self) -> None:
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)
+
+    @property
+    def network_(self) -> Matrix | None:
+        """Edge weights of the fitted network, a csr_array; None for other data, and without the data."""
+        self._check_fitted()
+        return getattr(vars(self).get("_training"), "network", None)
 
     @property
     def _nouns(self) -> tuple[str, str]:
@@ -69,14 +82,8 @@ class Fitted(Savable):
     def confidence(self) -> Array:
         """How probable it is that each sample is in the right cluster; NaN for a sample in no cluster.
 
-        Of samples with confidence 0.9 about nine in ten are in the cluster of their class, if clusters stand
-        for the classes that most of their samples have (docs/evidence/number.md). It says nothing about the
-        number of clusters.
-
-        Models of sparse similarities, such as graphs of neighbours and networks, follow short random walks
-        from the sample, and compare the clusters in which they end. Models of features and of similarities
-        of all pairs give the share of the largest membership in their sum, as it is; labels without degrees
-        have NaN there.
+        With sparse similarities short random walks compare clusters: of samples with confidence 0.9 about 9
+        in 10 are right. Others give the share of the largest membership, or NaN if they have labels alone.
         """
         self._check_fitted()
         if "affinity_matrix_" not in vars(self) and "_confidence" in vars(self):  # saved without data
@@ -102,8 +109,7 @@ class Fitted(Savable):
     def communities(self, threshold: float | None = None) -> Communities:
         """Members of each cluster, by name if samples have names and by number otherwise.
 
-        With a threshold t above 0 and at most 1 clusters overlap: sample i is in each cluster l with h_il > 0
-        and h_il ≥ t max_m h_im, unless its label is −1. ``clusters_of(node)`` and ``by_node`` turn it round.
+        With a threshold 0 < t ≤ 1 clusters overlap: sample i is in all l with h_il ≥ t max_m h_im > 0.
         """
         self._check_fitted()
         nodes = self.node_names_ if self.node_names_ is not None else range(len(self.labels_))
@@ -113,45 +119,14 @@ class Fitted(Savable):
         return named_members(members_by_share(self.membership_, self.labels_, threshold), nodes)
 
     def to_dataframe(self) -> DataFrame:
-        """Table with one row per sample, whose index holds the names of the samples.
-
-        Columns are `label`, −1 for none; `confidence`; and `cluster_0`, `cluster_1`, ..., the columns of
-        `membership_`.
-        """
+        """Table of `label`, `confidence` and memberships `cluster_0`, ...; names of samples are its index."""
         self._check_fitted()
         return sample_table(self.labels_, self.membership_, self.node_names_, self.confidence)
 
     def describe(self, data: Data = None, *, names: Names = None, feature_names: Names = None) -> Description:
         """Describe each cluster: a name in a few words, and what sets it apart from all others.
 
-        Of tables these are columns with their typical values inside and outside, of networks the central
-        nodes, links and neighbours, of texts the terms, of expression the marker genes, of images colour and
-        place.
-
-        Parameters
-        ----------
-        data : DataFrame, AnnData, array-like or sparse, default=None
-            The samples, in the order of the fit, with other columns than those of the fit or beside a model
-            without them. By default the data that the model has kept.
-        names : sequence of length n_samples, default=None
-            Names of the samples; by default those of the fit.
-        feature_names : sequence of length n_features, default=None
-            Names of the features; by default those of the fit.
-
-        Returns
-        -------
-        Description
-            A sequence with a `ClusterDescription` for each cluster, shown by ``print`` and in notebooks;
-            `to_dataframe()` has a row for each cluster.
-
-        Examples
-        --------
-        >>> import pandas
-        >>> from symclust import SymNMF
-        >>> people = pandas.DataFrame({"age": [71, 68, 75, 31, 25, 28], "income": [20, 22, 19, 21, 20, 23]})
-        >>> model = SymNMF(2, random_state=0).fit(people)
-        >>> sorted(one.name for one in model.describe())
-        ['high age', 'low age']
+        `data` are the samples in the order of the fit, if the model has none or other columns matter.
         """
         from symclust import describe
 

@@ -15,13 +15,8 @@ from symclust.validation import is_true
 class Growing:
     """The time limit and the callback of a tree; its clock starts when it is made.
 
-    Parameters
-    ----------
-    time_limit : float or None
-        Seconds after which the tree is not split further; the first split is always made.
-    callback : callable or None
-        Called after each split with a `Progress`; returning True ends the growth.
-
+    The first split is made even if the time is up. The callback gets a `Progress` after each split; if it
+    returns True, the growth ends.
     """
 
     def __init__(
@@ -47,7 +42,7 @@ class Growing:
         return False
 
     def why(self, tree: Tree, wanted: float) -> str:
-        """Return why the growth was ended early, by Ctrl-C or as above; nothing if it was not."""
+        """Why the growth was ended early, by Ctrl-C or as above; nothing if it was not."""
         leaves = f"{tree.n_splits + 1} {'leaves' if tree.n_splits else 'leaf'}"
         if tree.interrupted:
             limit = "" if wanted == np.inf else f" of {wanted}"

@@ -20,11 +20,11 @@ from symclust.solvers import Problem, run, sweep_rows, sweeps_pay
 from symclust.validation import PAIRS, check_features, check_scale, check_similarity, is_a, sample_names
 
 FIRST_SWEEPS = 2  # over new rows and those they touch, before A is read as a whole
-COMPARED = 1024  # samples that were there before, and that new ones are compared with
+COMPARED = 1024  # known samples with which new ones are compared
 # H explains less than this share of the usual for 0 to 39 % of new samples of known classes, and mostly for
 # 90 % and more of those of a class that was left out (digits, planted partitions).
 LITTLE, FEWEST = 0.5, 5
-BYTES = 8 << 20  # of rows of A that are made at a time where they are not stored
+BYTES = 8 << 20  # of rows of A made at a time, if they are not stored
 
 
 class StreamingEstimator(DescentEstimator):
@@ -33,9 +33,8 @@ class StreamingEstimator(DescentEstimator):
     def partial_fit(self, X: Data, y: object = None) -> Self:
         """Add samples without a fit from scratch; the first call is a `fit`.
 
-        X has the features of `fit`; after a fit to similarities or a graph, those of m new samples to the n
-        known ones and, in m further columns, to each other (else zero). The descent goes on to the same
-        `tol`. Clusters keep their numbers; attributes then hold all samples, the new ones last.
+        X has the features of `fit`, or similarities of m new samples to the n known ones and, in m further
+        columns, to each other (else zero). Clusters keep their numbers; the new samples come last.
         """
         if not hasattr(self, "membership_"):
             return self.fit(X)
@@ -52,7 +51,7 @@ class StreamingEstimator(DescentEstimator):
         H = _swept(problem, H, n, neighbors=False)
         unexplained = _count_unexplained(similarity.operator, H, n)
         H, settles = _swept(problem, H, n, neighbors=True), is_sparse_factor(H)
-        watches = control.settles and isinstance(H, np.ndarray)
+        watches = control.settles > 0 and isinstance(H, np.ndarray)
         result = run(
             problem, solver, [H], control, [self.reference_], least=0, settles=settles, watch_labels=watches
         )[0]
@@ -73,7 +72,7 @@ class StreamingEstimator(DescentEstimator):
             )
 
     def _join(self, X: Any) -> Similarity:
-        """Return the similarity of all samples, once X has been found to be what can join them."""
+        """The similarity of all samples; an X that cannot join them is refused."""
         self._training.rule.check_growth(self._training.operator)
         self._refuse_similarity(X)
         takes_pairs = self._training.rule.origin != "samples"
@@ -86,7 +85,7 @@ class StreamingEstimator(DescentEstimator):
         return self._training.joined(rows, names)
 
     def _read_new_pairs(self, X: Any) -> Any:
-        """Return the similarities of new samples to all, m × (n + m)."""
+        """The similarities of new samples to all, m × (n + m)."""
         n, B = self._training.operator.n, check_features(X, gaps=PAIRS)
         m, width = B.shape
         if width not in (n, n + m):
@@ -105,7 +104,7 @@ class StreamingEstimator(DescentEstimator):
 
 
 def _with_zeros(B: Any, m: int) -> Any:
-    """Return B with m columns of zeros behind the others."""
+    """B with m columns of zeros behind the others."""
     if sparse.issparse(B):
         return sparse.csr_array((B.data, B.indices, B.indptr), shape=(B.shape[0], B.shape[1] + m))
     return np.pad(B, ((0, 0), (0, m)))
@@ -126,7 +125,7 @@ def _check_columns(columns: list[Any], old: list[Any] | None, new: list[Any] | N
 
 
 def _all_names(old: list[Any] | None, new: list[Any] | None, n: int, m: int) -> list[Any] | None:
-    """Return the names of all samples; numbers stand for those that are missing on one side."""
+    """The names of all samples; numbers stand for those that are missing on one side."""
     if old is None and new is None:
         return None
     known = list(range(n)) if old is None else old
@@ -148,7 +147,7 @@ def _are_texts(names: list[Any] | None) -> bool:
 
 
 def _placed(A: Any, H: Any) -> Any:
-    """Return rows of new samples, min ‖a − Hh‖² over h ≥ 0 for their similarities a to the old ones."""
+    """Rows of new samples, min ‖a − Hh‖² over h ≥ 0 for their similarities a to the old ones."""
     n, k = H.shape
     with single_threaded_blas():
         if is_sparse_factor(H):
@@ -159,7 +158,7 @@ def _placed(A: Any, H: Any) -> Any:
 
 
 def _swept(problem: Problem, H: Any, n: int, neighbors: bool) -> Any:
-    """Return H after sweeps over the rows from n on, and over those that a sparse A joins to one of them.
+    """H after sweeps over the rows from n on, and over those that a sparse A joins to one of them.
 
     They cost the rows that are read; other rows move less, and by the solver.
     """
@@ -178,7 +177,7 @@ def _swept(problem: Problem, H: Any, n: int, neighbors: bool) -> Any:
 
 
 def _count_unexplained(A: Operator, H: Any, n: int) -> int:
-    """Return the number of samples from n on whose similarities H explains far less than usual.
+    """The number of samples from n on whose similarities H explains far less than usual.
 
     Counted before the old rows move: later, a cluster that is missing may have taken the column of another.
     """
@@ -188,7 +187,7 @@ def _count_unexplained(A: Operator, H: Any, n: int) -> int:
 
 
 def _explained(A: Any, H: Any, ids: Array) -> Array:
-    """Return 1 − ‖a_i − Hh_i‖² / ‖a_i‖² of some samples, over their similarities to others.
+    """1 − ‖a_i − Hh_i‖² / ‖a_i‖² of some samples, over their similarities to others.
 
     Samples without similarities are left out.
     """
@@ -207,7 +206,7 @@ def _explained(A: Any, H: Any, ids: Array) -> Array:
 
 
 def _dots(X: Any, Y: Any) -> Array:
-    """Return x_iᵀy_i of paired rows, dense or sparse, in float64."""
+    """X_iᵀy_i of paired rows, dense or sparse, in float64."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(Y).sum(axis=1, dtype=np.float64)).reshape(-1)
     return np.einsum("ij,ij->i", X, Y, dtype=np.float64)

@@ -27,7 +27,7 @@ from symclust.hierarchy import (
     Tree,
 )
 from symclust.inputs.placing import LabelPlacer
-from symclust.inputs.similarity import Similarity
+from symclust.inputs.similarity import Attributed, Similarity
 from symclust.solvers import HISTORY
 from symclust.starts import has_many_zeros
 from symclust.validation import check_known, check_n_clusters, check_number, check_similarity
@@ -59,7 +59,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
     ----------
     n_clusters : int, "auto" or None, default=8
         Number of leaves. "auto" chooses it; `selection_` then says why (docs/how_many_clusters.md). None
-        splits as long as that raises the modularity.
+        splits as long as that raises the modularity; if communities that are made of single nodes, as
+        Louvain's method makes them, have a clearly higher one, they become the leaves.
     min_size : int, default=None
         Smallest number of nodes in a cluster. By default a tenth of the average, n / (10 n_clusters), and 1
         with ``n_clusters=None``.
@@ -70,12 +71,17 @@ class HierarchicalSymNMF(SimilarityEstimator):
         time that is no longer linear.
     n_init : int, default=2
         Cuts that are tried for each leaf, of which the best is taken; they run side by side.
-    refine : {"both", "modularity", None}, default="both"
+    refine : {"likelihood", "both", "modularity", None}, default="likelihood"
         How nodes move between leaves. "both": where that raises the modularity and lowers the average
-        normalised cut. "modularity": where it raises the modularity; with ``min_size=1`` leaves may then
-        vanish, and others are split instead. With either a large graph is cut with its nodes joined into
-        groups, which takes a fraction of the time. None cuts the graph itself, and leaves nodes where the
-        cuts have put them.
+        normalised cut. "likelihood": the same, and with the number of clusters given then also where it
+        raises the likelihood of the planted partition (docs/evidence/trees.md); a network that is not
+        large gets other leaves if some found from single nodes are more likely. "modularity": where it raises
+        the modularity; with ``min_size=1`` leaves may then vanish, and others are split instead. With any of
+        these a large graph is cut with its nodes joined into groups, which takes a fraction of the time. None
+        cuts the graph itself, and leaves nodes where the cuts have put them.
+    resolution : float, default=1.0
+        γ of the modularity Σ assoc(C, C) / vol(V) − γ (vol(C) / vol(V))²: with ``n_clusters=None`` larger values
+        make more and smaller communities. The likelihood has a resolution of its own.
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, except that they are not normalised: the splits do
         that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.
@@ -145,6 +151,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         balance: float = 0.25,
         n_init: int = 2,
         refine: str | None = "likelihood",
+        resolution: float = 1.0,
         affinity: str | Callable[..., Any] = "auto",
         affinity_params: dict[str, Any] | None = None,
         time_limit: float | None = None,
@@ -156,6 +163,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
         self.balance = balance
         self.n_init = n_init
         self.refine = refine
+        self.resolution = resolution
         self.affinity = affinity
         self.affinity_params = affinity_params
         self.time_limit = time_limit
@@ -182,11 +190,15 @@ class HierarchicalSymNMF(SimilarityEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31))
         growth: CutGrowth | CommunityGrowth
         if self.refine is None:
-            growth = CutGrowth(A, self.balance, smallest, wanted is None, self.n_init, seed)
+            how = (smallest, wanted is None, self.n_init, seed)
+            growth = CutGrowth(A, self.balance, *how, resolution=self.resolution)
             tree = growth.grow(wanted or A.n, ending.is_over, ending.after)
         else:
-            refine = "both" if wanted is None and self.refine == "likelihood" else self.refine
-            growth = CommunityGrowth(A, self.balance, self.n_init, seed, REFINEMENTS[refine](smallest))
+            # Similarities by edges and features together are smooth, not edges that are there or not.
+            has_model = wanted is not None and not isinstance(similarity.rule, Attributed)
+            refine = "both" if self.refine == "likelihood" and not has_model else self.refine
+            moves = REFINEMENTS[refine](smallest)
+            growth = CommunityGrowth(A, self.balance, self.n_init, seed, moves, self.resolution)
             tree = growth.grow(wanted, ending.is_over, ending.after)
         self._store_tree(similarity, tree, growth.history)
         self._store_end(tree, np.inf if wanted is None else wanted, ending)
@@ -199,6 +211,7 @@ class HierarchicalSymNMF(SimilarityEstimator):
             check_number("min_size", self.min_size, least=1, whole=True)
         check_number("balance", self.balance, least=0)
         check_number("n_init", self.n_init, least=1, whole=True)
+        check_number("resolution", self.resolution, least=0, exclusive=True)
         if self.refine is not None:
             check_known("refine", self.refine, tuple(REFINEMENTS), ", or None")
 

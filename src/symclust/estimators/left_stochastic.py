@@ -14,19 +14,24 @@ from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.constraints import Simplex, project_simplex
 from symclust.estimators._base import SimilarityEstimator, warn_of_negative_part
 from symclust.estimators.divisive import TreeEstimator
+from symclust.exceptions import CombinationError
 from symclust.inputs.placing import Placer
 from symclust.inputs.similarity import Similarity
 from symclust.left_stochastic import (
+    ErrorParts,
+    Freedom,
     Rotation,
     assign_sizes,
     embed,
+    error_parts,
+    freedom,
     other_clusterings,
     rotate,
     second_half,
 )
 from symclust.nnls import block_pivoting
 from symclust.objectives import Frobenius
-from symclust.operators import Operator
+from symclust.operators import Operator, as_operator
 from symclust.solvers import HISTORY, Control, Problem, Result, StochasticMultiplicative, run
 from symclust.validation import check_known, check_n_clusters, check_number, check_scale, check_similarity
 
@@ -236,6 +241,48 @@ class LeftStochastic(SimilarityEstimator):
         check_number("most", most, least=1, whole=True)
         check_number("n_rotations", n_rotations, least=2, whole=True)
         return other_clusterings(P, tolerance, most, n_rotations, check_random_state(random_state))
+
+    def freedom(self) -> Freedom:
+        """How far the samples may turn before one leaves the simplex, and before one changes clusters.
+
+        The angles α and β of section 2.4, for three clusters. `is_unique_` sees further than comparing them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import LeftStochastic
+        >>> P = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.3, 0.2]])
+        >>> model = LeftStochastic(3, affinity="precomputed", random_state=0).fit(P @ P.T)
+        >>> found = model.freedom()
+        >>> bool(found.outside_clockwise < 1e-6), bool(found.border_clockwise > 0.3), found.is_enough
+        (True, True, True)
+        """
+        check_is_fitted(self)
+        P = self.membership_
+        if P.shape[1] != 3:
+            raise CombinationError(
+                f"The rotations of {P.shape[1]} clusters are not angles: freedom() is for three. Choose "
+                "alternative_clusterings() or is_unique_."
+            )
+        return freedom(P, float(np.sqrt(np.finfo(P.dtype).eps)))
+
+    def error_parts(self) -> ErrorParts:
+        """The objective as a sum of six terms: the errors of three steps, and their products, (5)-(8).
+
+        K to its best approximation of rank k, that to points in a plane, and those to the simplex.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from symclust import LeftStochastic
+        >>> K = np.kron(np.eye(2), np.ones((3, 3))) + 0.1 * np.eye(6)
+        >>> model = LeftStochastic(2, affinity="precomputed").fit(K)
+        >>> parts = model.error_parts()
+        >>> round(parts.rank, 3), round(parts.total, 3) == round(model.objective_, 3)
+        (0.04, True)
+        """
+        check_is_fitted(self)
+        return error_parts(as_operator(self.affinity_matrix_), self.membership_, self.scale_)
 
     def assign_sizes(self, sizes: Any) -> Array:
         """Labels with given numbers of samples in the clusters and the largest sum of probabilities.

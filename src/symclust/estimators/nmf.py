@@ -19,7 +19,7 @@ from symclust.inputs.placing import TINY, KnownRows
 from symclust.inputs.reading import read_graph
 from symclust.operators import Bipartite, Operator
 from symclust.solvers import Control, Problem, Result, run
-from symclust.two_factors import Affine, Smooth, SparseRows, TwoFactors, starting_points
+from symclust.two_factors import Affine, Smooth, SmoothAsPrinted, SparseRows, TwoFactors, starting_points
 from symclust.validation import check_known, check_n_clusters, check_number
 
 # Of what the clusters explain. With 1/5 pictures win and gene expression loses: docs/evidence/quality.md.
@@ -44,10 +44,10 @@ class NMF(DataFactors):
     n_clusters : int or "auto", default=8
         Number of clusters k; "auto" chooses it, and `selection_` says why.
     solver : str, default="bpp"
-        "bpp", "hals", "multiplicative", "multiplicative_as_printed" or "projected_gradient".
-        Each factor in turn by block principal pivoting (exact), by a sweep over its columns, by
-        multiplicative updates, or by projected gradient steps. An iteration of each takes one product with X
-        and one with Xᵀ.
+        "bpp", "active_set", "hals", "multiplicative", "multiplicative_as_printed" or "projected_gradient".
+        Each factor in turn by block principal pivoting or the active-set method (exact), by a sweep over its
+        columns, by multiplicative updates, or by projected gradient steps. An iteration of each takes one
+        product with X and one with Xᵀ.
     init : {"spectral", "random", "nndsvd", "nndsvda", "nndsvdar"} or pair of arrays, default="spectral"
         Leading singular vectors, turned to be as nonnegative as possible; uniform random numbers;
         nonnegative parts of the singular vectors, with zeros, the mean of X or small random numbers in the
@@ -343,9 +343,12 @@ class GraphNMF(NMF):
 
         with f_1 and f_k the errors of plain NMF with one and with k clusters, and its W and C: the graph's
         term is then a tenth of what k clusters explain beyond a single one, in any unit of X or of the graph.
-    solver : {"hals", "multiplicative", "projected_gradient"}, default="hals"
-        As in `NMF`; "multiplicative" is the paper's. "bpp" takes each sample by itself, which the graph does
-        not allow.
+    solver : str, default="hals"
+        "hals", "multiplicative", "multiplicative_as_printed" or "projected_gradient", as in `NMF`; the third
+        is the paper's. "bpp" and "active_set" take each sample by itself, which the graph does not allow.
+    scaled : bool, default=True
+        False leaves ‖c_l‖² out of the term: the paper's λ tr(WᵀLW), for comparison. It has no minimum, since
+        W → 0 with C → ∞ removes it.
     n_clusters, init, n_init, tol, max_iter, time_limit, assign_labels, random_state, callback
         As in `NMF`.
 
@@ -385,6 +388,7 @@ class GraphNMF(NMF):
         graph_params: Options = None,
         graph_regularization: float | str = "auto",
         solver: str = "hals",
+        scaled: bool = True,
         init: Init = "spectral",
         n_init: int = 1,
         tol: float = 1e-3,
@@ -406,6 +410,7 @@ class GraphNMF(NMF):
             random_state=random_state,
             callback=callback,
         )
+        self.scaled = scaled
         self.graph = graph
         self.graph_params = graph_params
         self.graph_regularization = graph_regularization
@@ -422,7 +427,7 @@ class GraphNMF(NMF):
         self.graph_ = graph.matrix
         self._known = KnownRows(X)
         self.graph_regularization_ = self._weight(A, graph)
-        return Smooth(A, graph, self.graph_regularization_)
+        return (Smooth if self.scaled else SmoothAsPrinted)(A, graph, self.graph_regularization_)
 
     def _weight(self, A: Bipartite, graph: Operator) -> float:
         """Return λ; "auto" takes up to `PLAIN` iterations of plain NMF."""

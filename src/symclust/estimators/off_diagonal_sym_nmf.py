@@ -49,7 +49,8 @@ class OffDiagonalSymNMF(StreamingEstimator):
     init : str or array of shape (n_samples, n_clusters), default="greedy"
         As in `SymNMF`, and "greedy": columns grown one after the other from their best-connected samples
         (Algorithm 6). "random" and "merge" begin with a few sweeps of the squared loss whatever the loss is:
-        the absolute loss gets nowhere from random numbers.
+        the absolute loss gets nowhere from random numbers. To the letter of the paper, for comparison:
+        "random_as_printed", "greedy_as_printed" (Algorithm 6), "greedy_throughout" (Algorithm 5).
     n_init : int, default=1
         Number of starts for inits that are random; the one with the lowest objective is kept.
     tol : float, default=1e-2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +26,8 @@ class SymNMF(StreamingEstimator):
 
     .. math:: \|A - HH^T\|_F^2 + 2 \beta \sum_i \|h_i\|_1^2
 
-    (Kuang, Yun and Park 2015, equations (6) and (18)). Sample i belongs to the cluster of the largest entry
-    of its row h_i; one without similarities has a row of zeros and belongs to no cluster, label −1.
+    (Kuang, Yun and Park 2015, equations (6) and (18)). The cluster of a sample is read off its row h_i; one
+    without similarities has a row of zeros and belongs to no cluster, label −1.
 
     Parameters
     ----------
@@ -35,15 +35,14 @@ class SymNMF(StreamingEstimator):
         Number of clusters k; "auto" chooses it, and `selection_` says why (docs/how_many_clusters.md).
     affinity : str or callable, default="auto"
         How X becomes similarities (docs/similarities.md): "auto", by the values of X; "nearest_neighbors",
-        the papers' graph, "multi_view", "fuzzy", "cosine", "gaussian", "self_tuning", "random_walk" or
-        "normalized_cut"; "precomputed" if X is the similarity; "network" if it is the adjacency matrix of a
-        network; or a function of X.
+        "multi_view", "fuzzy", "cosine", "gaussian", "self_tuning", "random_walk" or "normalized_cut"; if X is
+        a similarity "precomputed", if it is the adjacency matrix of a network "network"; or a function of X.
     affinity_params : dict, default=None
-        Parameters of the function of that name in `symclust.graphs`, for example ``{"n_neighbors": 20}``;
-        for a graph ``{"weight": ...}``, the edge attribute of weights, or None.
+        Parameters of the function of that name in `symclust.graphs`; of a graph ``{"weight": attribute}``.
     solver : str, default="auto"
         "row_descent", the choice of "auto" if rows of A are at hand; "barzilai_borwein", its choice else;
-        "anls", "hals", "newton", "projected_newton", "projected_gradient", "coordinate", "multiplicative".
+        "anls", "hals", "newton", "newton_by_columns", "newton_delayed", "projected_newton",
+        "projected_gradient", "coordinate", "multiplicative".
     init : str or array of shape (n_samples, n_clusters), default="auto"
         "tree", the leaves of `HierarchicalSymNMF`; "merge", 2k clusters merged down to k; "auto", the former
         for a sparse A and the latter for others; "low_rank", faster for a large dense A; "random",
@@ -52,7 +51,7 @@ class SymNMF(StreamingEstimator):
         Number of starts, run side by side so that A is read once; the one with the lowest objective is kept.
     tol : float or "auto", default="auto"
         Stop when ‖∇ᴾf(H)‖ ≤ tol · ‖∇ᴾf(H₀)‖ or, for a sparse H, an iteration brings less than 2 tol of the
-        decrease so far; "auto", 1e-2, also when few labels change in an iteration after a tree.
+        decrease so far; "auto" is 1e-2, and stops after a tree also when few labels change.
     max_iter, time_limit : int, default=1000, and float, default=None
         Stop after this many iterations, or seconds from the beginning of `fit`.
     sparsity : float, default=0.0
@@ -62,18 +61,16 @@ class SymNMF(StreamingEstimator):
         "increasing" starts lower and lets it grow while the factors drift apart.
     refine : {"auto", None}, default="auto"
         Whether labels are improved by a rule of the data once the descent has ended: in a network nodes move
-        between clusters as `HierarchicalSymNMF` moves them. H then follows: it starts again from the new
-        labels, and takes three more iterations, after which each row is largest at its label. Similarities
-        that are given have no such rule, nor have vectors. None ends with the descent, as the papers do.
+        between clusters as `HierarchicalSymNMF` moves them, and three iterations fit H to the new labels.
+        Given similarities and vectors have no such rule. None ends with the descent, as the papers do.
     assign_labels : {"auto", "argmax", "scaled", "kmeans"}, default="auto"
-        How labels are read off H: "argmax" takes the largest entry of a row; "scaled" does so once columns
-        are divided by their sums, so that heavy ones do not swallow the rest; "kmeans" clusters the rows.
-        "auto" is "argmax" for a sparse A and "scaled" for others.
+        How labels are read off H: by the largest entry of a row, "auto" for a sparse A; by the same once
+        columns are divided by their sums, "auto" for others; or by k-means of the rows.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable, to the bit and on any number of threads.
     callback : callable, default=None
-        Called after each iteration of each start with its `start`, `iteration`, `seconds`, `objective` and
-        `stationarity`; returning True stops the run at the best factor so far.
+        Called after each iteration with its `start`, `iteration`, `seconds`, `objective` and `stationarity`;
+        returning True stops the run.
 
     Attributes
     ----------
@@ -83,18 +80,11 @@ class SymNMF(StreamingEstimator):
         The factor H: a `csr_array` from 64 clusters and 2²⁴ entries on, for a sparse A and "row_descent".
     objective_, relative_error_, inits_
         The objective at H, ‖A − HHᵀ‖ / ‖A‖, and the objectives that all starts ended at.
-    history_, n_iter_, converged_, stop_reason_
-        `iteration`, `seconds`, `objective` and relative `stationarity` along the best start, and its end.
-    merge_path_ : recarray or None
-        For "merge": the clusters left, the gain in explained energy and the two sizes of each merge.
+    history_, n_iter_, converged_, stop_reason_, merge_path_
+        `iteration`, `seconds`, `objective` and relative `stationarity` along the best start, and its end;
+        the merges of "merge": clusters left, gain in explained energy, and two sizes.
     affinity_, affinity_matrix_, node_names_
         How X became similarities, in words; the similarity A; the names of the samples, None without names.
-
-    Notes
-    -----
-    HHᵀ has no negative eigenvalues, so an A with fewer than k nonnegative ones has no good approximation
-    (Kuang, Yun and Park 2015, 4.3). A dense A of up to 300 rows is examined, and a warning names how many
-    there are.
 
     Examples
     --------
@@ -104,7 +94,7 @@ class SymNMF(StreamingEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
-    _settles: ClassVar[bool] = True
+    _settles = True
 
     def __init__(
         self,

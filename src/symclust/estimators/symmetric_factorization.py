@@ -21,7 +21,7 @@ from symclust.solvers import Problem, Result, RowSolver, Solver, check_solver, m
 from symclust.starts import Setting, Start, solve
 from symclust.validation import check_known, check_number
 
-STEP_RULES = ("auto", "accelerated", "adaptive", "search")
+STEP_RULES = ("auto", "accelerated", "adaptive", "lanczos", "search")
 
 
 class SymmetricFactorization(DescentEstimator):
@@ -50,12 +50,14 @@ class SymmetricFactorization(DescentEstimator):
     affinity, affinity_params
         Similarities of the samples, as in `SymNMF`; they may be negative.
     solver : str, default="auto"
-        "projected_gradient" works for every set; "columnwise" for "free" and "nonnegative"; for
-        "nonnegative" those of `SymNMF` and "procrustes" too. "auto" takes "projected_gradient", except
-        "row_descent" for "nonnegative" if A is an array, dense or sparse, or has few rows.
-    step_rule : {"auto", "accelerated", "adaptive", "search"}, default="auto"
-        How "projected_gradient" chooses its steps: 1/(2L) as in the paper ("adaptive"), with momentum that is
-        dropped whenever f would rise ("accelerated", which "auto" is), or by trial ("search"). A rule that
+        "projected_gradient" works for every set, and so does "procrustes", which turns eigenvectors;
+        "columnwise" for "free" and "nonnegative"; for "nonnegative" those of `SymNMF` too. "auto" takes
+        "projected_gradient", except "row_descent" for "nonnegative" if A is an array, dense or sparse, or has
+        few rows.
+    step_rule : {"auto", "accelerated", "adaptive", "lanczos", "search"}, default="auto"
+        How "projected_gradient" chooses its steps: 1/(2L) as in the paper, with σ_max of L from a power
+        iteration now and then ("adaptive") or accurate at each point ("lanczos"); with momentum that is
+        dropped whenever f would rise ("accelerated", which "auto" is); or by trial ("search"). A rule that
         is named makes ``solver="auto"`` take "projected_gradient".
     coupling : "auto", "increasing" or float, default="auto"
         The weight between the two factors of "columnwise", "anls" and "hals"; "auto" takes the bound of the

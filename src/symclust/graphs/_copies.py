@@ -1,8 +1,10 @@
 """Rows that are repeated: found by their keys, and joined to the neighbours of the first of their kind.
 
 Copies are at distance zero: in a graph of nearest neighbours they would use up all neighbours of each other,
-and every repeated row would be a component by itself. So neighbours are sought among the distinct rows. A
-copy has the neighbours of the first row that is equal to it, and is joined to that besides.
+and every repeated row would be a component by itself. So neighbours are sought among the distinct rows, a copy
+has the neighbours of the first row that is equal to it, and is joined to that besides. The edges between two
+rows that occur m and m' times weigh √(mm') times as much as one between single rows, all together. In a graph
+of all copies it would be mm', and the most frequent rows outweigh the rest; in one of distinct rows, 1.
 """
 
 from __future__ import annotations
@@ -65,15 +67,22 @@ class SampleSearch:
         distances, neighbors = self._search.nearest(k, rows=np.searchsorted(self._distinct, numbers))
         return distances[place], self._distinct[neighbors[place]]
 
-    def tied(self, W: sparse.csr_array) -> sparse.csr_array:
-        """Return W, edges of the last rows of X to all, with those of weight 1 from copies to first rows."""
+    def tied(self, E: sparse.csr_array) -> sparse.csr_array:
+        """Return E, edges of the last rows of X to all, with rows counted and copies joined to the first.
+
+        E is symmetric among these rows, and so is the answer, to the bit.
+        """
         if self.first is None:
-            return W
-        n, kind = self.X.shape[0], W.indices.dtype
-        own, first = np.arange(n)[-W.shape[0] :], self.first[-W.shape[0] :]
-        rows = np.flatnonzero(first < own)
-        ends = rows.astype(kind), first[rows].astype(kind)
-        return sparse.csr_array(W + sparse.csr_array((np.ones(rows.size, W.dtype), ends), shape=W.shape))
+            return E
+        n, kind = self.X.shape[0], E.indices.dtype
+        old, counts = n - E.shape[0], np.bincount(self.first)[self.first]
+        own, other = np.repeat(counts[old:], np.diff(E.indptr)), counts[E.indices]
+        E.data *= np.sqrt(own * other) / (own + other - 1)  # there are m + m' − 1 edges between two rows
+        copies = old + np.flatnonzero(self.first[old:] < np.arange(old, n))
+        ends = np.append(copies, self.first[copies]), np.append(self.first[copies], copies)
+        ends = tuple(numbers[ends[0] >= old].astype(kind) for numbers in (ends[0] - old, ends[1]))
+        ties = sparse.csr_array((np.ones(ends[0].size, E.dtype), ends), shape=E.shape)
+        return sparse.csr_array(E + ties)
 
 
 def directions(X: Features) -> Features:

@@ -219,7 +219,13 @@ class SparseProduct(Expansion):
         return Q[:, self._rest], Q[:, self._full].toarray() - self._center
 
     def _block(self, Q: sparse.csr_array, count: int) -> Array:
-        return np.argpartition(self._closeness(Q), count - 1, axis=1)[:, :count]
+        thin, thick = self._parts(Q)
+        halves = self._norms[None] / 2
+        if self._full.size:
+            halves = halves - thick @ self._thick.T
+        lists = np.full((Q.shape[0], count), np.inf), np.zeros((Q.shape[0], count), dtype=np.int64)
+        _kernels.nearest_sparse(*_csr_parts(thin), *_csr_parts(self._transpose), halves, *lists)
+        return lists[1]
 
     def _squares(self, Q: sparse.csr_array) -> Array:
         thin, thick = self._parts(Q)
@@ -233,3 +239,8 @@ class SparseProduct(Expansion):
         closeness *= -2
         closeness += self._norms
         return closeness
+
+
+def _csr_parts(X: sparse.csr_array) -> tuple[Array, Array, Array]:
+    """Return indptr, indices and values, with numbers of one kind however large X is."""
+    return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int64, copy=False), X.data

@@ -300,8 +300,9 @@ def nearest_neighbors(
     Notes
     -----
     Memory grows with n q. Distances are exact, and approximate neighbours repeat to the bit, on any number of
-    threads. A repeated sample counts once as a neighbour, by its first copy; its other copies have the same
-    neighbours, and are joined to the first with similarity 1. A single sample gives the empty 1 × 1 graph.
+    threads. A repeated sample is a neighbour by its first copy; the others have the same neighbours, and are
+    joined to the first with similarity 1. All edges between samples that occur m and m' times weigh √(mm')
+    times as much as one between single samples. A single sample gives the empty 1 × 1 graph.
 
     Examples
     --------
@@ -346,7 +347,9 @@ class DistanceKernel(Affinity):
             E = complete_graph(X, partial(_kernel, self.scales_, self.scales_))
             found = E.any()
         else:
-            E = union(self._tied(distances[:, :q], neighbors[:, :q], self.scales_))  # (24)
+            assert isinstance(self._search, SampleSearch)
+            W = self._directed(distances[:, :q], neighbors[:, :q], self.scales_)
+            E = self._search.tied(union(W))  # (24)
             found = E.nnz
         if not found and X.shape[0] > 1:
             warn(
@@ -371,7 +374,9 @@ class DistanceKernel(Affinity):
         scales = self._new_scales(distances)
         self.scales_ = np.concatenate([self.scales_, scales])
         if q is not None:
-            return union_among_new(self._tied(distances[:, :q], neighbors[:, :q], scales), n)
+            assert isinstance(self._search, SampleSearch)
+            W = self._directed(distances[:, :q], neighbors[:, :q], scales)
+            return self._search.tied(union_among_new(W, n))
         B = cross_graph(X[n:], X, partial(_kernel, scales, self.scales_))
         upper = np.triu(B[:, n:], 1)
         B[:, n:] = upper + upper.T
@@ -380,11 +385,6 @@ class DistanceKernel(Affinity):
     def _make_search(self, X: Features, q: int | None) -> NeighborSearch | SampleSearch:
         # In a complete graph all are joined, and a copy is a neighbour like others.
         return (NeighborSearch if q is None else SampleSearch)(X, method=self._method)
-
-    def _tied(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
-        """Return the edges of training samples to their neighbours, and of copies to the first of them."""
-        assert isinstance(self._search, SampleSearch)
-        return self._search.tied(self._directed(distances, neighbors, scales))
 
     def _directed(self, distances: Array, neighbors: Array, scales: Array) -> sparse.csr_array:
         X = self._search.X

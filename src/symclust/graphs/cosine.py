@@ -37,7 +37,7 @@ class Cosine(Affinity):
             return Gram(self.unit_, self_edges=False)  # (21)
         if not self._prepare_search():
             return sparse.csr_array((X.shape[0], X.shape[0]), dtype=X.dtype)
-        edges = union(self._directed(None, q)).tocoo()  # (24)
+        edges = self._search.tied(union(self._directed(None, q))).tocoo()  # (24)
         return self._graph(edges.data, self._found[edges.row], self._found[edges.col], X.shape[0])
 
     def _prepare_search(self) -> bool:
@@ -64,9 +64,8 @@ class Cosine(Affinity):
         if not self._prepare_search():
             return sparse.csr_array((m, X.shape[0]), dtype=X.dtype)
         first = int(np.searchsorted(self._found, n))
-        edges = self._directed(None, q, first).tocoo()
-        rows = self._found[first + edges.row] - n
-        return union_among_new(self._graph(edges.data, rows, self._found[edges.col], m), n)
+        edges = self._search.tied(union_among_new(self._directed(None, q, first), first)).tocoo()
+        return self._graph(edges.data, self._found[first + edges.row] - n, self._found[edges.col], m)
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
         Q = unit_rows(X_new)
@@ -87,8 +86,7 @@ class Cosine(Affinity):
         _, neighbors = self._search.nearest(q, Q, own)
         rows = np.repeat(np.arange(neighbors.shape[0]), neighbors.shape[1])
         products = pair_products(samples, U, rows, neighbors.ravel()).clip(-1, 1)  # (21)
-        W = directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
-        return self._search.tied(W) if Q is None else W
+        return directed(products.astype(U.dtype, copy=False).reshape(neighbors.shape), neighbors, U.shape[0])
 
     def _graph(self, values: Array, rows: Array, columns: Array, n: int) -> sparse.csr_array:
         kind = index_type(self.unit_.shape[0], values.size)

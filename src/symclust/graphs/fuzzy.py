@@ -28,7 +28,7 @@ class Fuzzy(Affinity):
     def _similarity(self, X: Features, q: int | None) -> SimilarityLike:
         assert q is not None
         self._search = SampleSearch(X, method=self._method)
-        return either(self._search.tied(self._chosen(*self._search.nearest(q))))
+        return self._search.tied(either(self._chosen(*self._search.nearest(q))))
 
     def _cross(self, X_new: Features, q: int | None) -> Matrix:
         assert q is not None
@@ -38,8 +38,7 @@ class Fuzzy(Affinity):
         assert q is not None
         self._search = SampleSearch(X, method=self._method)
         W = self._chosen(*self._search.nearest(q, rows=np.arange(n, X.shape[0])))
-        W = self._search.tied(W)
-        return sparse.csr_array(sparse.hstack([W[:, :n], either(W[:, n:])], format="csr"))
+        return self._search.tied(sparse.csr_array(sparse.hstack([W[:, :n], either(W[:, n:])], format="csr")))
 
     def _chosen(self, distances: Array, neighbors: Array) -> sparse.csr_array:
         """Return the edges that samples choose, before those that others choose are added."""

@@ -30,7 +30,7 @@ from symclust.hierarchy.communities.scales import (
 from symclust.hierarchy.divisive import Within, grow, splinter
 from symclust.hierarchy.topics.block_samples import AnySamples, BlockSamples
 from symclust.hierarchy.topics.growth import TopicGrowth, Trials
-from symclust.hierarchy.topics.samples import Samples
+from symclust.hierarchy.topics.samples import DeviceSamples, Samples
 from symclust.hierarchy.tree import Node, Tree
 
 __all__ = [

@@ -19,15 +19,6 @@ def part_of_annotated(X: Any, params: dict[str, Any] | None) -> tuple[Any, dict[
 
     A layer and ``use_rep``, which is an array of ``obsm`` such as ``"X_pca"``, stay an AnnData with the names
     of the samples; ``obsp``, such as ``"connectivities"``, is a network. Anything else is returned as it is.
-
-    Examples
-    --------
-    >>> import anndata, numpy
-    >>> from symclust.inputs.annotated import part_of_annotated
-    >>> adata = anndata.AnnData(numpy.eye(3), obsm={"X_pca": numpy.ones((3, 2))})
-    >>> part, rest = part_of_annotated(adata, {"use_rep": "X_pca", "n_neighbors": 2})
-    >>> part.shape, rest
-    ((3, 2), {'n_neighbors': 2})
     """
     named = {name: params[name] for name in PARTS if name in params} if isinstance(params, dict) else {}
     if not named or not is_a(X, "anndata", "AnnData"):

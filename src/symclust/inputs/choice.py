@@ -20,11 +20,14 @@ OF_ONE_GRAPH = {"columns", "method", "metric", "scale", "weights"}  # parameters
 # Words of documents are mostly zeros, whether stored or not: 93 to 99 % of nine sets of documents, at most
 # 81 % of images, single cells and tables.
 MOSTLY_ZEROS = 0.9
+# Weights that keep densities, for columns brought to one unit: clusters of such tables overlap more often
+# than gaps divide them, and fuzzy weights would count the samples in between like all others.
+OF_UNITS = "self_tuning"
 # With fewer edges per node, a row of the adjacency says little about its node and walks add to it; with more,
 # they blur. In a larger graph a walk costs more than the rest of the fit; there 0.4 gave better cuts and
 # fewer nonzeros than 0.3, which labels favour where nodes have many edges.
 FEW_EDGES = 15
-LARGE_GRAPH = 1_000_000
+LARGE_GRAPH = 250_000
 
 
 @dataclass(frozen=True)
@@ -81,9 +84,12 @@ def choose_for_samples(X: Features, normalizes: bool, given: dict[str, Any]) -> 
     if are_many and not OF_ONE_GRAPH & set(given):
         words = f"nearest neighbours in two views, directions of values as they are and in robust units{end}"
         return Choice("multi_view", words, params)
-    params = {"metric": "cosine" if are_many else "euclidean", "scale": None, "weights": "fuzzy", **params}
-    if not are_many and not columns_are_alike(X):
-        params["scale"] = "soft"
+    scale = given.get("scale", None if are_many or columns_are_alike(X) else "soft")
+    params |= {
+        "metric": "cosine" if are_many else "euclidean",
+        "scale": scale,
+        "weights": OF_UNITS if scale else "fuzzy",
+    }
     kept = {**params, **given}
     by = "direction" if kept["metric"] == "cosine" else "distance"
     units = f"in units of their spread (scale={kept['scale']!r})" if kept["scale"] else "as they are"

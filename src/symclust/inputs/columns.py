@@ -9,8 +9,6 @@ import numpy as np
 
 from symclust._types import Array
 
-__all__ = ["as_numbers", "as_texts", "counts_rows", "role_of"]
-
 COUNTING = 0.9  # share of steps of one from which a column counts the rows; files are often sorted by class
 SPARSE = 0.5  # share of gaps from which a column says little
 MANY, MANY_SHARE = 20, 0.2  # values up to which text is a category, and values per row
@@ -29,17 +27,7 @@ THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 def role_of(column: Any) -> tuple[str, str]:
-    """Return "number", "category" or "", and for the last the reason to leave the column out.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from symclust.inputs.columns import role_of
-    >>> role_of(pandas.Series([2.5, 3.1, 0.4], name="height"))
-    ('number', '')
-    >>> role_of(pandas.Series([2019, 2020, 2020, 2021], name="year"))
-    ('', 'year')
-    """
+    """Return "number", "category" or "", and for the last the reason to leave the column out."""
     from pandas.api.types import is_datetime64_any_dtype, is_timedelta64_dtype
 
     filled = column.dropna()
@@ -98,15 +86,7 @@ def _words(name: str) -> list[str]:
 
 
 def as_numbers(column: Any) -> Array:
-    """Return a column as float64, with NaN for gaps, infinity, and texts that are no numbers.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from symclust.inputs.columns import as_numbers
-    >>> as_numbers(pandas.Series(["1,5", "12 %", "?", None]))
-    array([ 1.5, 12. ,  nan,  nan])
-    """
+    """Return a column as float64, with NaN for gaps, infinity, and texts that are no numbers."""
     import pandas
 
     numbers = pandas.to_numeric(column, errors="coerce") if column.dtype.kind not in "biuf" else column

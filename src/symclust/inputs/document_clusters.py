@@ -14,25 +14,26 @@ from sklearn.metrics import normalized_mutual_info_score
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.documents import DocumentWeights
+from symclust.graphs import NearestNeighbors, RandomWalk
 from symclust.hierarchy import Samples, TopicGrowth, Trials
 from symclust.hierarchy.topics import scores, splits
 from symclust.k_means import SphericalRuns, joined, uneven_merges
 from symclust.metrics import cross_view_agreement
-from symclust.operators import Operator
+from symclust.operators import Operator, as_operator
 from symclust.solvers import Control
 from symclust.starts import tree_of_communities
 
-__all__ = ["document_clusters", "topic_leaves"]
-
-# Chosen by the labels of eleven collections (docs/evidence/quality.md).
+# Chosen by the labels of eleven collections (docs/evidence/documents.md).
 COMMUNITIES, TREES = 2, 2  # leaves of a tree of communities for each cluster wanted; such trees
 TOPICS = 3  # leaves of a tree of topics for each cluster wanted
 EXPONENTS = (0.25, 0.5)  # of sizes, when leaves are merged: the lower, the more uneven are clusters
-MOVES = 50  # rounds in which documents change their cluster, at most
+HEAVIEST = 40  # words of a document; on five collections, clusters by 40 and by all were as good
+COMPARED = 50_000  # documents, at most: their pairs cost time
+MOVES = 10  # rounds in which documents change their cluster: few do in later ones
 
 
 def document_clusters(
-    X: sparse.csr_array, n_clusters: int, rng: Any, graph: Operator | None, leaves: Sequence[Array]
+    X: sparse.csr_array, n_clusters: int, rng: Any, leaves: Sequence[Array], graph: Operator | None = None
 ) -> Array | None:
     """Return clusters of documents, sized as halves of the vocabulary agree on; None if they are too few.
 
@@ -49,18 +50,23 @@ def document_clusters(
         k.
     rng : RandomState
         Gives the seeds of trees and of halves.
-    graph : Operator or None
-        Their similarities, of which trees of communities are made; None for no such trees.
     leaves : sequence of ndarray of shape (n,)
-        The leaves of further trees; −1 for documents in none, which go to the nearest.
+        The leaves of trees; −1 for documents in none, which go to the nearest.
+    graph : Operator, optional
+        Similarities of the documents, of which trees of communities are made; by default that of their
+        heaviest words, if they are not too many to be compared with each other.
     """
     most = min(COMMUNITIES * n_clusters, X.shape[0] // 2)
     if n_clusters < 2 or most <= n_clusters:
         return None
     with single_threaded_blas():
+        if graph is None and X.shape[0] <= COMPARED:
+            graph = graph_of_heaviest(X)
         if graph is not None:
             grow = partial(tree_of_communities, graph, Control(), most)
             leaves = [*leaves, *(grow(int(rng.randint(2**31))).labels for _ in range(TREES))]
+        else:
+            leaves = [*leaves, *(topic_leaves(X, n_clusters, rng) for _ in range(TREES))]
         cut = [settled(X, own) for own in leaves if own.max() >= n_clusters]
         groups = [[_merged(X, own, n_clusters, exponent) for own in cut] for exponent in EXPONENTS]
     if not cut:
@@ -72,11 +78,25 @@ def document_clusters(
 def topic_leaves(X: sparse.csr_array, n_clusters: int, rng: Any) -> Array:
     """Return the leaves of a tree of topics, as `topics` grows it, of documents with rows of unit length."""
     cut = DocumentWeights(tfidf=False).fit_transform(X)
-    trials = Trials(splits.rank_two, ratio=30.0, score=scores.energy)
+    trials = Trials(splits.rank_two, score=scores.energy)
     growth = TopicGrowth(Samples.of(cut), X.shape[0], trials, rng)
     with single_threaded_blas():
         tree = growth.grow(min(TOPICS * n_clusters, X.shape[0]))
     return tree.cut(tree.n_splits + 1)
+
+
+def graph_of_heaviest(X: sparse.csr_array) -> Operator:
+    """Return random walks along the cosines of nearest documents, by the heaviest words of each alone.
+
+    Common words make most of the products of all pairs, and next to nothing of the cosines.
+    """
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    order = np.argsort(rows - X.data, kind="stable")  # by rows, then by falling weight, which is at most one
+    kept = np.sort(order[np.arange(X.nnz) - X.indptr[rows] < HEAVIEST])
+    parts = X.data[kept], X.indices[kept], np.searchsorted(kept, X.indptr)
+    rule = NearestNeighbors(weights="cosine", normalize=False)
+    W = rule.fit(sparse.csr_array(parts, shape=X.shape), check_input=False)
+    return as_operator(RandomWalk().fit(W))
 
 
 def settled(X: sparse.csr_array, labels: Array, moves: int = MOVES) -> Array:

@@ -25,17 +25,6 @@ from symclust.validation import (
     warn_of_edges,
 )
 
-__all__ = [
-    "PAPERS",
-    "STEPS",
-    "behind",
-    "feature_table",
-    "make_affinity",
-    "read_features",
-    "refuse_params",
-    "take_step",
-]
-
 PAPERS = "nearest_neighbors"  # the papers' graph of samples; of a graph that is given, their normalised cut
 STEPS: dict[str, Any] = {"normalized_cut": NormalizedCut, "random_walk": RandomWalk}  # from graph to graph
 BY_DISTANCE = ("nearest_neighbors", "gaussian", "self_tuning")

@@ -11,8 +11,6 @@ from symclust._types import Array
 from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_stored, kind_of, refuse_masked
 
-__all__ = ["read_ignored"]
-
 
 def read_ignored(ignore: Any, n: int) -> sparse.csr_array:
     """Return the mask of ignored pairs as a canonical CSR pattern of ones without its diagonal."""

@@ -16,8 +16,6 @@ from symclust.inputs.similarity import Attributed, Edges, Similarity, edges_and_
 from symclust.operators import Operator, Sparse, as_operator, graph_adjacency, graph_names, network_of_table
 from symclust.validation import PAIRS, check_features, check_similarity, refuse_other_names, sample_names
 
-__all__ = ["adjacency", "network_of_matrix", "read_attributed", "read_by_choice", "read_matrix"]
-
 
 def adjacency(graph: Any, kind: str, params: dict[str, Any]) -> Similarity:
     """Return a graph as it is; the name of the weights is taken out of `params`."""

@@ -108,8 +108,12 @@ class Placer:
         return Placed(placed, known, is_isolated)
 
     def score(self, X: Any, labels: Array, read: Callable[[Array], Array]) -> float:
-        """Return Q/√M over the rows of X, as `SimilarityEstimator.score` describes it.
+        r"""Agreement of the clusters of the rows of X with similarities held out.
 
+        Rows are placed by one half of the training samples; with their similarities :math:`a_i` to the other
+        half it is
+        :math:`\sum_i (a_i(C_i) - p(C_i) a_i) / \sqrt{\sum_i a_i \sum_i (1 - p(C_i)) a_i}`, where
+        :math:`a_i(C_i)` are those to the own cluster and :math:`p(C)` the share of a cluster in the degrees.
         The training samples have `labels`, and `read` makes labels of rows of memberships.
         """
         found = np.zeros(3)

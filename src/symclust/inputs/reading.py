@@ -11,6 +11,7 @@ from scipy import sparse
 
 from symclust.exceptions import CombinationError, InputError, InputTypeError, OptionError
 from symclust.graphs import NormalizedCut
+from symclust.inputs.choice import OF_UNITS
 from symclust.inputs.features import (
     PAPERS,
     STEPS,
@@ -28,7 +29,7 @@ from symclust.inputs.networks import (
     read_matrix,
 )
 from symclust.inputs.similarity import Given, Similarity
-from symclust.inputs.table import plan_for
+from symclust.inputs.table_plan import plan_for
 from symclust.operators import Operator, as_operator
 from symclust.validation import (
     GRAPHS,
@@ -39,8 +40,6 @@ from symclust.validation import (
     kind_of,
     refuse_ambiguous,
 )
-
-__all__ = ["input_tags", "read_graph", "read_similarity"]
 
 CUT = "normalized_cut"
 GIVEN = ("network", "precomputed")  # words for an X that holds pairs already
@@ -71,7 +70,7 @@ def read_similarity(
     if kind not in GRAPHS and not _holds_pairs(affinity, given):
         plan = plan_for(X)
         if plan is not None and name == "auto" and plan.scale != "auto" and "views" not in given:
-            given = {"scale": None, **given}
+            given = {"scale": None, **({"weights": OF_UNITS} if plan.scale else {}), **given}
         X = X if plan is None else plan.apply(X)
         similarity = read_features(X, affinity, dict(given), normalizes)
         if plan is not None:

@@ -14,8 +14,6 @@ from symclust._types import Array
 from symclust.k_means.plain import plain_k_means
 from symclust.operators import Dense, Operator
 
-__all__ = ["KERNEL_INITS", "KernelRun", "KernelRuns", "first_labels"]
-
 KERNEL_INITS = ("auto", "samples", "spectral")  # where runs start
 COLUMNS = 512  # of one product: K is read once for this many clusters, of several starts
 SLACK = {"float64": 1e-12, "float32": 1e-5}  # of the longest centre: a centre nearer by less is not nearer

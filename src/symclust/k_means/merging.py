@@ -10,8 +10,6 @@ import numpy as np
 
 from symclust._types import Array
 
-__all__ = ["Merge", "joined", "merges", "uneven_merges"]
-
 
 @dataclass(frozen=True)
 class Merge:
@@ -33,7 +31,7 @@ def merges(S: Any) -> list[Merge]:
     def losses(G: Array, sizes: Array, one: int) -> Array:
         squares = G.diagonal()
         lengths = np.sqrt(squares)
-        return lengths + lengths[one] - np.sqrt(squares + squares[one] + 2 * G[one])
+        return lengths + lengths[one] - np.sqrt(np.maximum(squares + squares[one] + 2 * G[one], 0))
 
     return _merges(S, np.ones(S.shape[0]), losses)
 

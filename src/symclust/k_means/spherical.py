@@ -13,8 +13,6 @@ from symclust._threads import map_blocks, split
 from symclust._types import Array
 from symclust.operators import DenseFactor, SparseFactor
 
-__all__ = ["SphericalRun", "SphericalRuns", "opposite_samples", "scattered_samples"]
-
 COLUMNS = 512  # of one product: X is read once for this many centres, of several starts
 ENTRIES = 2**25  # numbers in one array of n × columns or of d × columns: 256 MB
 ROWS = 4096  # samples that one thread moves at a time

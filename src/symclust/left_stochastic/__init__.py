@@ -5,7 +5,7 @@ column per sample. Their Algorithm 1 in pieces:
 
 ==============  ===========================================================================================
 `embedding`     the k leading eigenvectors, scaled by c* (10) and put into the plane of the simplex; how much
-                of a similarity lies in its negative eigenvalues
+                of a similarity lies in its negative eigenvalues; what each step adds to the error
 `descent`       rotations in that plane; turn, project, turn again, from many starts side by side
                 (subroutine 2)
 `rotation`      Algorithm 1: embedding, starts, descent, and the objective (3) decides
@@ -16,7 +16,7 @@ column per sample. Their Algorithm 1 in pieces:
 Only eigenvectors and products with K are used: no n × n array is made, whatever form K has.
 """
 
-from symclust.left_stochastic.clusterings import assign_sizes, other_clusterings
-from symclust.left_stochastic.embedding import embed, negative_part
+from symclust.left_stochastic.clusterings import Freedom, assign_sizes, freedom, other_clusterings
+from symclust.left_stochastic.embedding import ErrorParts, embed, error_parts, negative_part
 from symclust.left_stochastic.rotation import Rotation, rotate
 from symclust.left_stochastic.two_clusters import second_half

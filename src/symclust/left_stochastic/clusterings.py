@@ -56,6 +56,44 @@ def measure_angles(P: Array, tolerance: float) -> Angles:
     return Angles(border, outside, (outside == 0) & (radius > tolerance))
 
 
+@dataclass(frozen=True)
+class Freedom:
+    """How far the samples of three clusters may turn about the simplex's centre, in radians (section 2.4).
+
+    Attributes
+    ----------
+    outside_clockwise, outside_anticlockwise : float
+        α_c and α_ac, where the first sample leaves the simplex; 120° if none does before the names of the
+        clusters have changed places.
+    border_clockwise, border_anticlockwise : float
+        β_c and β_ac, where the first sample crosses the border of two clusters.
+    """
+
+    outside_clockwise: float
+    outside_anticlockwise: float
+    border_clockwise: float
+    border_anticlockwise: float
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether samples leave the simplex before they change clusters: the condition of the paper."""
+        clockwise = self.outside_clockwise < self.border_clockwise
+        return clockwise and self.outside_anticlockwise < self.border_anticlockwise
+
+
+def freedom(P: Array, tolerance: float) -> Freedom:
+    """α and β of theorem 4 for three clusters."""
+    angles = measure_angles(P, tolerance)
+    held = angles.outside > 0
+    turning = held | angles.free
+    return Freedom(
+        float(np.min((PERIOD - angles.border - angles.outside)[held], initial=PERIOD)),
+        float(np.min((angles.border - angles.outside)[held], initial=PERIOD)),
+        float(np.min((PERIOD - angles.border)[turning], initial=PERIOD)),
+        float(np.min(angles.border[turning], initial=PERIOD)),
+    )
+
+
 def possible_angles(angles: Angles) -> list[tuple[float, float]]:
     """The intervals of [0, 120°) in which no point is outside, from left to right."""
     held = angles.outside > 0

@@ -95,22 +95,6 @@ def descend(
 ) -> list[Descent]:
     """Lower the misfit from every start.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, k − 1)
-        In the plane of the simplex.
-    turns : ndarray of shape (n_starts, k − 1, k − 1)
-        The starting rotations.
-    outside_only : bool
-        Fit the rotation to the points outside the simplex, as subroutine 2 does: points inside do not hold
-        it back. With all points it is the alternating minimisation of section 3.4.
-    tol : float
-        Stop when five iterations have lowered the misfit by less than 5 tol of itself.
-    max_iter : int
-        Stop after this many iterations.
-    one_is_enough : bool
-        If one of the starts run side by side is exact, stop the others on their way.
-
     Notes
     -----
     The steps converge linearly and slowly. Each is prolonged by a share of the one before, which grows to 0.9

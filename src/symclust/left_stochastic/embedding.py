@@ -52,6 +52,53 @@ def embed(operator: Operator, k: int) -> Embedding:
         return Embedding(np.ascontiguousarray(points), M, scale, values)
 
 
+@dataclass(frozen=True)
+class ErrorParts:
+    """‖K − PPᵀ/c‖² as the sum of six terms, leftstochastic (5)-(8).
+
+    Attributes
+    ----------
+    rank, plane, simplex : float
+        The squared errors (5) of three steps: K to rank k, its points to a plane, the plane to the simplex.
+    rank_and_simplex, rank_and_plane, plane_and_simplex : float
+        Twice the inner products (6), (7) and (8) of the errors of two steps.
+    """
+
+    rank: float
+    plane: float
+    simplex: float
+    rank_and_simplex: float
+    rank_and_plane: float
+    plane_and_simplex: float
+
+    @property
+    def total(self) -> float:
+        """The objective (3)."""
+        return sum(vars(self).values())
+
+
+def error_parts(operator: Operator, P: Array, scale: float) -> ErrorParts:
+    """The terms for the factor P, with M the leading eigenvectors and Z their points in the plane.
+
+    K takes part through one product with 3k columns, the others through k × k matrices.
+    """
+    k = P.shape[1]
+    found = embed(operator, k)
+    centre = np.full((len(P), 1), 1 / np.sqrt(k), dtype=P.dtype)
+    M, Z = found.factor / np.sqrt(found.scale), np.hstack([centre, found.points]) / np.sqrt(found.scale)
+    factors = (M, Z, P / np.sqrt(scale))
+    products = np.split((operator @ np.hstack(factors)).astype(np.float64), 3, axis=1)
+    G = np.empty((4, 4))  # inner products of K, MMᵀ, ZZᵀ and PPᵀ/c
+    G[0, 0] = operator.squared_norm()
+    for i, U in enumerate(factors, 1):
+        G[0, i] = G[i, 0] = np.sum(U * products[i - 1])
+        for j, V in enumerate(factors, 1):
+            G[i, j] = np.sum((U.T @ V).astype(np.float64) ** 2)
+    steps = np.array([[1, -1, 0, 0], [0, 1, -1, 0], [0, 0, 1, -1]])
+    D = steps @ G @ steps.T
+    return ErrorParts(*map(float, (*D.diagonal(), 2 * D[0, 2], 2 * D[0, 1], 2 * D[1, 2])))
+
+
 def _check_positive(operator: Operator, values: Array) -> None:
     floor = max(float(values[0]), 0.0) * operator.n * float(np.finfo(values.dtype).eps)
     positive = int(np.count_nonzero(values > floor))

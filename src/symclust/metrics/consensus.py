@@ -15,8 +15,6 @@ from symclust._types import Array, Matrix
 from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_features
 
-__all__ = ["average_entropy", "cophenetic_correlation"]
-
 ROUNDING = 1e-10  # of numbers up to 1 and their averages
 
 

@@ -13,8 +13,6 @@ from symclust._types import Array, Features, RandomState
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
-__all__ = ["cross_view_agreement"]
-
 
 def cross_view_agreement(
     X: Features, labels: Array, *, n_splits: int = 2, random_state: RandomState = None

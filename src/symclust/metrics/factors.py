@@ -13,8 +13,6 @@ from symclust._types import Array, Matrix
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
-__all__ = ["factor_accuracy", "factor_sparseness"]
-
 
 def factor_accuracy(H_true: ArrayLike, H: ArrayLike) -> float:
     r"""One minus the root mean square error of a factor under the best order of its columns.

@@ -15,13 +15,6 @@ from symclust._types import Array, Matrix
 from symclust.exceptions import InputError
 from symclust.validation import check_number, is_missing
 
-__all__ = [
-    "clustering_accuracy",
-    "conditional_perplexity",
-    "membership_calibration",
-    "nmi_by_level",
-]
-
 CALIBRATION = np.dtype([("confidence", "f8"), ("agreement", "f8"), ("count", "i8")])
 
 

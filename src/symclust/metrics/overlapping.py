@@ -13,8 +13,6 @@ from symclust._types import Array, Matrix
 from symclust.exceptions import InputError, InputTypeError
 from symclust.validation import check_number, is_a
 
-__all__ = ["overlapping_f1", "overlapping_nmi"]
-
 EXPECTED = (
     "Expected a collection of communities, each a collection of its members, or an array (dense or sparse) "
     "with one row per node and one column per community, nonzero where the node is a member."

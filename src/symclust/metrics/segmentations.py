@@ -19,16 +19,6 @@ from symclust._types import Array, Image
 from symclust.exceptions import InputError, OptionError
 from symclust.validation import check_number
 
-__all__ = [
-    "BoundaryCurve",
-    "boundary_f_measure",
-    "boundary_map",
-    "boundary_precision_recall",
-    "human_boundary_agreement",
-    "region_covering",
-    "variation_of_information",
-]
-
 THRESHOLDS = 50
 # The eight neighbours of a pixel, around it: right, upper right, up, ...
 AROUND = ((0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1))

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from symclust._types import Array, SimilarityLike
 from symclust.exceptions import InputError
 
-__all__ = ["average_normalized_cut", "within_cluster_similarity"]
-
 COLUMNS = 64  # clusters whose sums are formed at once: n × 64 numbers
 
 

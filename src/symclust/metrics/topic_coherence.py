@@ -11,8 +11,6 @@ from symclust._types import Array, Features, Matrix, Names
 from symclust.exceptions import InputError
 from symclust.validation import check_features, check_number
 
-__all__ = ["coherence_of_counts", "topic_coherence"]
-
 
 def topic_coherence(X: Features, topics: Names, *, n_terms: int = 20, smoothing: float = 1.0) -> Array:
     r"""Coherence of each topic (Kuang 2014, (64); Mimno and others 2011).

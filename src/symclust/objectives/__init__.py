@@ -13,7 +13,7 @@ with it: they need the protocols `HasGradient`, `HasParts`, `HasCurvature`, `Has
 """
 
 from symclust.objectives._base import (
-    Columns,
+    ColumnDescent,
     HasColumnCurvature,
     HasColumns,
     HasCurvature,

@@ -1,4 +1,4 @@
-"""The methods that the loop needs of every objective, and protocols of those that solvers need beside.
+"""The methods of an objective: those for the loop in a base class, those for solvers as protocols.
 
 An objective has a protocol by having its methods.
 """
@@ -59,7 +59,7 @@ class Objective(ABC):
 
     @abstractmethod
     def relative_error(self, H: Array, value: float) -> float:
-        """Share of A that the point H, with that value, does not explain."""
+        """The share of A that H, a point of that value, leaves unexplained."""
 
     def certify(self, H: Array, value: float) -> float:
         """`value` as it was measured at H, or a better one if it may be nothing but rounding."""
@@ -73,15 +73,7 @@ class Objective(ABC):
 
 
 def missing_methods(needs: Iterable[type], objective: Any) -> list[str]:
-    """The protocols that an objective does not have, in words: "normal equations" for one below.
-
-    Parameters
-    ----------
-    needs : iterable of protocols
-        Some of those below.
-    objective : Objective
-        The objective.
-    """
+    """The protocols that an objective does not have, in words: "normal equations" for one below."""
     names = [need.__name__.removeprefix("Has") for need in needs if not isinstance(objective, need)]
     return [re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() for name in names]
 
@@ -181,11 +173,11 @@ class HasColumns(Protocol):
 
     operator: Operator
 
-    def columns(self, H: Array) -> Columns:
+    def columns(self, H: Array) -> ColumnDescent:
         """The descent on H, one column after the other."""
 
 
-class Columns(ABC):
+class ColumnDescent(ABC):
     """Coordinate descent on one column of H after the other, in place; compiled code solves for the entries.
 
     `open` a column, `visit` all of its entries, each once and in any order, then `close` it: or `descend`,

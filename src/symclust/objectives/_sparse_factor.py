@@ -1,7 +1,7 @@
 """A factor H with few nonzeros, held as a `csr_array`, for the squared distances and row descent.
 
-A row of H can differ from zero only where one of its neighbours' rows does, so with many clusters nearly all
-of H is zero. Nothing here has n × k entries; HᵀH has k².
+A row of H has entries only in columns in which one of its neighbours' rows has some, so with many clusters
+nearly all of H is zero. Nothing here has n × k entries; HᵀH has k².
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ class SparseMeasures(NamedTuple):
     fit: float  # ⟨H, AH⟩
     squared_gradient: float  # ‖∇ᴾf(H)‖² over H ≥ 0: zero outside the nonzeros of H and of AH
     squared_product: float  # ‖AH‖²
-    lowest: float  # entry of the gradient where H = 0, or zero
+    lowest: float  # entry of the gradient among those with H = 0, or zero
     complementarity: float  # the largest |h ∇f| of an entry

@@ -9,7 +9,7 @@ import numpy as np
 from symclust import _kernels
 from symclust._threads import map_blocks, single_threaded_blas, split
 from symclust._types import Array
-from symclust.objectives._base import Columns, Objective
+from symclust.objectives._base import ColumnDescent, Objective
 from symclust.objectives.squared import UNSURE, IgnoredPairs, OffDiagonal
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Absolute(Objective):
             return by_rows(A, H, self.ignored, rule)
 
     def binarize(self, H: Array) -> Array:
-        """A 0/1 factor near H whose entries none can be flipped to advantage.
+        """A 0/1 factor near H of which no entry can be flipped to advantage.
 
         Each entry takes the better of 0 and 1 while the others stay, over and over until none changes: the
         transformation in the proof of lemma 2. With one column, H in [0, 1] and a binary A the objective does
@@ -147,7 +147,7 @@ class Absolute(Objective):
         return total
 
 
-class Medians(Columns):
+class Medians(ColumnDescent):
     """Entry problems of the absolute loss: constrained weighted medians, offdiagonal (15).
 
     There are three ways to the residual that a median looks at. All visit the same entries in the same order

@@ -12,7 +12,7 @@ from scipy import sparse
 from symclust import _kernels
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives._base import ALL_ROWS, Columns, Objective, row_blocks
+from symclust.objectives._base import ALL_ROWS, ColumnDescent, Objective, row_blocks
 from symclust.objectives._sparse_factor import (
     SparseMeasures,
     factor_arrays,
@@ -289,7 +289,7 @@ class OffDiagonal(SymmetricDistance):
         return repulsion, AH - self.diagonal[rows, None] * H
 
 
-class SquaredColumns(Columns):
+class SquaredColumns(ColumnDescent):
     """Entry problems of the squared loss: quartic polynomials, or quadratic ones without the diagonal.
 
     Needs one product of A with a vector for each column and no residual, offdiagonal Algorithm 2.

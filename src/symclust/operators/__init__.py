@@ -43,7 +43,8 @@ from symclust.operators.masked import Masked
 from symclust.operators.shifted import Shifted
 from symclust.operators.sparse import Sparse, read_csr
 from symclust.operators.torch.offloaded import Offloaded
-from symclust.operators.torch.tensors import DenseTensor, SparseTensor
+from symclust.operators.torch.rank_two import RankTwoOnDevice, rows_of_tensor
+from symclust.operators.torch.tensors import DenseTensor, SparseTensor, is_tensor
 
 # The other names above are for other folders, and no part of the API.
 __all__ = [

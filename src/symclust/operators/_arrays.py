@@ -54,7 +54,7 @@ def as_index(index: Any, n: int) -> slice | NDArray[np.intp]:
 
 # Two copies of a node would leave open whether the entries between them are on the diagonal.
 def as_subset(index: Any, n: int) -> slice | NDArray[np.intp]:
-    """`index` as above, each number at most once."""
+    """`index` as `as_index` gives it; a row that is chosen twice is refused."""
     chosen_by_mask = np.asarray(index).dtype == bool
     index = as_index(index, n)
     if not (chosen_by_mask or isinstance(index, slice)) and np.unique(index).size < index.size:
@@ -124,23 +124,7 @@ def stacked(parts: Sequence[Matrix]) -> Matrix:
 
 
 def bordered(A: Matrix, B: Matrix) -> Matrix:
-    """A symmetric A with m further rows and columns, as a new array of the form and precision of A.
-
-    Costs a copy: of n² numbers, or of the nonzeros.
-
-    Parameters
-    ----------
-    A : ndarray or csr_array of shape (n, n)
-    B : ndarray or sparse array of shape (m, n + m)
-        The new rows; their last m columns are symmetric.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import bordered
-    >>> bordered(np.array([[2.0]]), np.array([[1.0, 3.0]])).tolist()
-    [[2.0, 1.0], [1.0, 3.0]]
-    """
+    """A symmetric A with m further rows B, of n + m columns, and as many columns: an array like A."""
     n, m = A.shape[0], B.shape[0]
     if sp.issparse(A):
         B = sp.csr_array(B, dtype=A.dtype)
@@ -155,7 +139,7 @@ def bordered(A: Matrix, B: Matrix) -> Matrix:
 
 
 def on_lines(parts: Sequence[Array]) -> Array:
-    """Arrays side by side, in memory that begins with a line of the cache where that matters."""
+    """Arrays side by side, in memory that begins with a line of the cache if that saves time."""
     if len(parts) == 1 and not _crosses_lines(parts[0]):
         return parts[0]
     shape, dtype = (len(parts[0]), sum(part.shape[1] for part in parts)), parts[0].dtype

@@ -109,8 +109,8 @@ class Operator(ABC):
     def sweep_cost(self) -> float:
         """Cost of a sweep over all rows, in products with as many columns, as measured.
 
-        1 where entries are stored; infinite where rows have to be made of products. The rows' own k x k
-        problems are not in it.
+        1 if entries are stored; infinite if rows have to be made of products. The rows' own k x k problems
+        are not in it.
         """
         if not self.rows_are_cheap:
             return np.inf
@@ -123,6 +123,12 @@ class Operator(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.n} x {self.n} {self.dtype}>"
+
+    def _as_parts(self, *parts: Operator) -> None:
+        """Have the costs, and the place, of the operators that this one is made of."""
+        self._rows_are_thread_safe = all(part._rows_are_thread_safe for part in parts)
+        self.is_remote = any(part.is_remote for part in parts)
+        self._blocks_cost = max(part._blocks_cost for part in parts)
 
     @abstractmethod
     def _product(self, H: Array) -> Array:
@@ -151,7 +157,7 @@ class Operator(ABC):
         return H
 
     def sides(self, H: Array) -> tuple[Array, ...]:
-        """The rows of H as views, apart where they stand for different kinds of things."""
+        """Views of the rows of H, one for each kind of things that rows stand for."""
         return (H,)
 
     def matvec(self, x: Array) -> Array:
@@ -243,7 +249,7 @@ class Operator(ABC):
         return self._degrees.copy()
 
     def sums_in_double(self) -> Array:
-        """The row sums, those of entries stored one by one accumulated in float64."""
+        """The row sums, accumulated in float64 if entries are stored one by one."""
         return self.degrees()
 
     @cached_property
@@ -251,7 +257,7 @@ class Operator(ABC):
         return self @ np.ones(self.n)
 
     def isolated(self) -> Array:
-        """A mask of the rows without entries: almost surely where a sum of random multiples is 0."""
+        """A mask of the rows without entries, found almost surely: they make 0 of random numbers."""
         return np.abs(self @ np.random.default_rng(0).uniform(1, 2, self.n)) <= self._rounding()
 
     def _rounding(self) -> Any:
@@ -259,7 +265,7 @@ class Operator(ABC):
         return 0.0
 
     def mean(self) -> float:
-        """The mean of the entries, in float64; of those alone that the kind of A leaves free."""
+        """The mean of the entries, in float64, without those that are zero whatever the data are."""
         return float(np.sum(self.degrees(), dtype=np.float64)) / self.n**2
 
     def squared_norm(self) -> float:
@@ -330,7 +336,7 @@ class Operator(ABC):
 
     def scaled(self, d: Any) -> Operator:
         """The operator diag(d) A diag(d)."""
-        return Scaled(self, as_vector(d, self.n, self.dtype, "d"))
+        return ScaledOperator(self, as_vector(d, self.n, self.dtype, "d"))
 
     def without(self, mask: Any) -> Operator:
         """The operator with zeros wherever the symmetric sparse `mask` is nonzero."""
@@ -354,7 +360,7 @@ class Operator(ABC):
         Parameters
         ----------
         k : int
-            How many; below n, except where A is a dense array or has at most 800 rows.
+            How many; below n, unless A is a dense array or has at most 800 rows.
         which : {"LA", "SA", "LM"}
             Largest, smallest, or largest by absolute value.
         tol : float
@@ -412,9 +418,7 @@ class Restricted(Operator):
         super().__init__(index.size, operator.dtype)
         self._operator = operator
         self._index = index
-        self._rows_are_thread_safe = operator._rows_are_thread_safe
-        self.is_remote = operator.is_remote
-        self._blocks_cost = operator._blocks_cost
+        self._as_parts(operator)
 
     def _product(self, H: Array) -> Array:
         whole = np.zeros((self._operator.n, H.shape[1]), dtype=self.dtype)
@@ -432,16 +436,14 @@ class Restricted(Operator):
         return self._operator.diagonal()[self._index]
 
 
-class Scaled(Operator):
+class ScaledOperator(Operator):
     """The operator diag(d) A diag(d): two scalings of an n x w array around each product."""
 
     def __init__(self, operator: Operator, d: Array) -> None:
         super().__init__(operator.n, operator.dtype)
         self._operator = operator
         self._d = d
-        self._rows_are_thread_safe = operator._rows_are_thread_safe
-        self.is_remote = operator.is_remote
-        self._blocks_cost = operator._blocks_cost
+        self._as_parts(operator)
 
     def _product(self, H: Array) -> Array:
         out = self._operator._product(self._d[:, None] * H)

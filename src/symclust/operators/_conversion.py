@@ -137,13 +137,6 @@ def graph_names(anything: Any) -> list[Any] | None:
     """The names of a graph's nodes in the order of the matrix; None for anything else.
 
     Nodes of igraph and of a `Network` without names are called by their number.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.operators import graph_names
-    >>> graph_names(nx.path_graph(["a", "b", "c"]))
-    ['a', 'b', 'c']
     """
     match kind_of(anything):
         case "network":
@@ -159,21 +152,8 @@ def graph_names(anything: Any) -> list[Any] | None:
 def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
     """The symmetric float64 adjacency matrix; a loop stands once on the diagonal.
 
-    Parameters
-    ----------
-    graph : networkx or igraph graph, or Network
-    weight : str or None, default="weight"
-        The attribute of edges that holds their weights. With "weight", an edge without it has weight
-        1; another attribute must be there on every edge. None gives every edge the weight 1.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.operators import graph_adjacency
-    >>> graph = nx.Graph()
-    >>> graph.add_edge("a", "b", strength=3)
-    >>> graph_adjacency(graph, weight="strength").toarray().tolist()
-    [[0.0, 3.0], [3.0, 0.0]]
+    `weight` is the attribute of edges that holds their weights. An edge without "weight" has weight 1;
+    another attribute has to be on every edge. None gives every edge the weight 1.
     """
     if isinstance(graph, Network):
         if weight != WEIGHT:

@@ -88,11 +88,11 @@ def spmm_cost_model(
     - Y is written once, m k v, or once for each column block;
     - of X a row is read for each entry of A, Z k v (71), or once for all, n k v (90).
 
-    Which of the two it is depends on where the entries lie, and the thesis takes them to lie anywhere. Here X
-    is read for the entries that lie far from the diagonal and find their row not in the cache, a share
-    f = min(far_share, 1 − cache / nkv), and once for the rest: f Z b + (1 − f) n k v. A read brings whole
-    lines of memory: b is what a row of k v bytes takes of them on average. With `cache` 0 and `line` 1 this
-    is (71), with far_share 0 it is (90) with one column block.
+    The places of the entries decide between the two; the thesis takes them to lie anywhere. Here X is read
+    for the entries that lie far from the diagonal and find their row not in the cache, a share f =
+    min(far_share, 1 − cache / nkv), and once for the rest: f Z b + (1 − f) n k v. A read brings whole lines
+    of memory: b is what a row of k v bytes takes of them on average. With `cache` 0 and `line` 1 this is
+    (71), with far_share 0 it is (90) with one column block.
 
     The time is the longest of what memory, the link and the arithmetic take (68).
 
@@ -109,12 +109,11 @@ def spmm_cost_model(
     line : int, default=1
         Bytes that one read brings at least; 64 for the memory of most processors.
     far_share : float between 0 and 1, optional
-        Share of the entries of A that lie so far from the diagonal that rows of X between there and here do
-        not fit into half of `cache`. By default found from 1,024 entries of A, and 1 where only its size is
-        known or it is on disk.
+        Share of the entries of A far from the diagonal: the rows of X in between do not fit into half of
+        `cache`. By default found from 1,024 entries of A, and 1 if only its size is known or it is on disk.
     column_blocking : bool, default=False
-        Cut A into blocks of columns for which X stays in the cache, where that is faster and leaves 32
-        entries to a row of a block (90)-(93). Our kernels do not.
+        Cut A into blocks of columns for which X stays in the cache, if that is faster and leaves 32 entries
+        to a row of a block (90)-(93). Our kernels do not.
     link : float or tuple (there, back), optional
         Bytes a second to a device, or from a disk, across which A is streamed in blocks of rows (69).
     link_carries : {"all", "matrix"}, default="all"

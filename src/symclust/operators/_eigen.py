@@ -261,7 +261,7 @@ def krylov_spaces(operator: Operator, start: Array, steps: int) -> Iterator[Kryl
         w = operator.matvec(V[step])
         diagonal[step] = V[step] @ w
         size = float(np.linalg.norm(w))
-        for _ in range(2):  # once is not enough where w is nearly in the span
+        for _ in range(2):  # once is not enough if w is nearly in the span
             w = w - (known @ w) @ known
         beside[step] = np.linalg.norm(w)
         is_closed = bool(beside[step] <= np.sqrt(step + 1) * np.finfo(operator.dtype).eps * size)

@@ -237,7 +237,7 @@ class SparseFactor(Factor):
     def less_minima(self) -> SparseFactor:
         """X less the smallest entry of each column, as a factor.
 
-        A nonnegative X stays as sparse as it is: where the smallest entry is not zero, the column is full.
+        A nonnegative X stays as sparse as it is: if the smallest entry is not zero, the column is full.
         """
         minima = self.column_minima()
         if minima.min(initial=0) < 0:

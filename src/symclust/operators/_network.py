@@ -50,15 +50,9 @@ class Network(Sparse):
 
 
 def number_nodes(source: Any, target: Any) -> tuple[Array, Array, list[Any]]:
-    """Return the two ends of edges as numbers, and the name of each number.
+    """The two ends of edges as numbers, and the name of each number.
 
     Whole numbers are sorted, other names stand in the order of their first appearance.
-
-    Examples
-    --------
-    >>> from symclust.operators import number_nodes
-    >>> number_nodes(["b", "a"], ["a", "c"])
-    (array([0, 1]), array([1, 2]), ['b', 'a', 'c'])
     """
     source, target = np.asarray(source), np.asarray(target)
     if source.dtype.kind in "iu" and target.dtype.kind in "iu":
@@ -74,7 +68,7 @@ def number_nodes(source: Any, target: Any) -> tuple[Array, Array, list[Any]]:
 
 
 def _of_one_type(source: Array, target: Array) -> tuple[Array, Array]:
-    """Return whole numbers in a type that holds both ends: NumPy takes floats for int64 beside uint64."""
+    """Whole numbers in a type that holds both ends: NumPy takes floats for int64 beside uint64."""
     if np.result_type(source, target).kind != "f":
         return source, target
     for kind in (np.int64, np.uint64):
@@ -96,7 +90,7 @@ def network_of_edges(
     duplicates: str = "error",
     place: Callable[[int], str] = lambda row: f"row {row + 1}",
 ) -> tuple[Network, list[str]]:
-    """Return the undirected network of a list of edges, and sentences about what was done to them.
+    """The undirected network of a list of edges, and sentences about what was done to them.
 
     An edge is listed once, or once from each end with the same weight. Loops and edges of weight 0 are
     dropped, with a note.
@@ -108,7 +102,7 @@ def network_of_edges(
     weights : array-like of shape (n_edges,) or None
         None gives every edge the weight 1.
     names : sequence
-        Of all nodes, also of those without edges.
+        The names of all nodes, also of those without edges.
     duplicates : {"error", "sum", "max", "first"}
         The rule for an edge that is listed more often, by which it is refused or its weights become one:
         those of each direction first, then those of both directions if they still differ.
@@ -135,7 +129,7 @@ def network_of_edges(
     rows, w = once_each(i, j, w, np.flatnonzero(i != j), names, duplicates, place, tally)
     count_signs(w, tally)
     kept = w != 0
-    notes = describe_edges(tally, duplicates, first)
+    notes = edge_notes(tally, duplicates, first)
     a, b, w, n = i[rows][kept], j[rows][kept], w[kept], len(names)
     A = sp.coo_array((np.r_[w, w], (np.r_[a, b], np.r_[b, a])), shape=(n, n)).tocsr()
     return Network(A, names), notes
@@ -160,7 +154,7 @@ def once_each(
     place: Callable[[int], str],
     tally: Counter[str],
 ) -> tuple[Array, Array]:
-    """Return one of `rows` for each undirected edge, and its weight; `tally` counts the others."""
+    """One of `rows` for each undirected edge, and its weight; `tally` counts the others."""
     if not rows.size:
         return rows, w[rows]
     low, high = np.minimum(i, j)[rows].astype(np.int64), np.maximum(i, j)[rows].astype(np.int64)
@@ -178,7 +172,7 @@ def once_each(
 def _both_ways(
     rows: Array, pair: Array, w: Array, duplicates: str, tally: Counter[str]
 ) -> tuple[Array, Array]:
-    """Return one row for each pair of nodes, of those that have at most one in each direction."""
+    """One row for each pair of nodes, of those that have at most one in each direction."""
     starts = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
     twice = np.diff(np.r_[starts, len(pair)]) == 2
     first, second = starts[twice], starts[twice] + 1
@@ -199,8 +193,8 @@ def count_signs(w: Array, tally: Counter[str]) -> None:
     tally["negative"] += int(np.count_nonzero(w < 0))
 
 
-def describe_edges(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
-    """Return the counts of `tally` in sentences."""
+def edge_notes(tally: Counter[str], duplicates: str, first_loop: str) -> list[str]:
+    """The counts of `tally` in sentences."""
     by_rule = f"by duplicates={duplicates!r}"
     words = {
         "loops": f"Dropped {_count(tally['loops'], 'self-loop')} (the first: {first_loop}).",

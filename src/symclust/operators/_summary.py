@@ -14,7 +14,7 @@ from symclust.exceptions import InputError
 from symclust.operators._base import Operator, sum_of_squares
 from symclust.operators.disk._row_blocks import RowBlock
 
-PIECE = 1 << 17  # entries that are looked at at a time: as many as `sum_of_squares` adds up at a time
+PIECE = 1 << 17  # entries of one step, as many as `sum_of_squares` adds up in one
 
 
 class Summary:

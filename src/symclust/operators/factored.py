@@ -104,7 +104,7 @@ class Factored(Operator):
 
     @cached_property
     def factored(self) -> FactoredSum | None:
-        """A itself where X is sparse; the self-edges that are left out are what has to be added."""
+        """A itself if X is sparse; the self-edges that are left out are what has to be added."""
         if not isinstance(self._factor, SparseFactor):
             return None
         removed = np.zeros(self.n) if self.self_edges else -self._full_diagonal
@@ -123,7 +123,7 @@ class Factored(Operator):
         return 4 * max(8, terms) * np.finfo(self.dtype).eps * np.abs(self._full_diagonal)
 
     def _sum_of_squares(self) -> float:
-        """‖A‖² from XᵀX where that is cheaper than XXᵀ."""
+        """‖A‖² from XᵀX if that is cheaper than XXᵀ."""
         scale, weights = self._scale.astype(np.float64), self._weights.astype(np.float64)
         if not self._factor.columns_are_cheaper():
             return self._factor.squared_outer(scale, weights, self.self_edges)
@@ -243,12 +243,12 @@ def low_rank(A: SimilarityLike, rank: int, *, n_passes: int = 2, random_state: R
     n_passes : int, default=2
         The power p. More of them separate eigenvalues that are close in size.
     random_state : int, RandomState or None, default=0
-        Of Ω.
+        Makes Ω repeatable.
 
     Returns
     -------
     L : LowRank
-        Its entries may be negative where those of A are not.
+        Its entries may be negative even if those of A are not.
 
     Notes
     -----

@@ -19,7 +19,7 @@ __all__ = ["Masked"]
 class Masked(Operator):
     """The operator A − N∘A for a sparse symmetric mask N: no entry of A is copied but those that are hidden.
 
-    ``operator.without(mask)`` makes one where A cannot simply leave its entries out.
+    ``operator.without(mask)`` makes one if A cannot simply leave its entries out.
 
     Parameters
     ----------
@@ -47,9 +47,7 @@ class Masked(Operator):
         values = operator.entries(*pattern)
         self.operator = operator
         self.hidden = Sparse(sp.csr_array((values, pattern), shape=self.shape))
-        self._rows_are_thread_safe = operator._rows_are_thread_safe
-        self.is_remote = operator.is_remote
-        self._blocks_cost = operator._blocks_cost
+        self._as_parts(operator)
 
     def _product(self, H: Array) -> Array:
         out = self.operator._product(H)
@@ -66,7 +64,7 @@ class Masked(Operator):
 
     @cached_property
     def factored(self) -> FactoredSum | None:
-        """The sum of A with what is hidden taken off, where A is one."""
+        """The sum of A less its hidden entries, if A is one."""
         whole = self.operator.factored
         return whole and whole.plus(-self.hidden.csr)
 

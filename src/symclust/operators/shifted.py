@@ -67,14 +67,12 @@ class Shifted(Operator):
         degrees = self.graph.degrees() if degrees is None else degrees
         self.laplacian_degrees = as_vector(degrees, self.n, self.dtype, "degrees")
         self._shift = self.dtype.type(self.weight) * self.laplacian_degrees
-        # M = Σ c T − diag(shift): two terms, or one where the graph is A.
+        # M = Σ c T − diag(shift): two terms, or one if the graph is A.
         one = self.graph is self.operator
         self._terms = (
             [(1 + self.weight, self.operator)] if one else [(1.0, self.operator), (self.weight, self.graph)]
         )
-        self._rows_are_thread_safe = all(part._rows_are_thread_safe for _, part in self._terms)
-        self.is_remote = any(part.is_remote for _, part in self._terms)
-        self._blocks_cost = max(part._blocks_cost for _, part in self._terms)
+        self._as_parts(*(part for _, part in self._terms))
 
     def _sum(self, parts: Iterable[Array]) -> Array:
         """Σ c X for what each of the terms gives, X."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from symclust.plotting._style import Axes, matplotlib_module, page_style
 
-__all__ = ["picture"]
-
 
 def picture(
     draw: Callable[[Axes], Any],
@@ -18,23 +16,7 @@ def picture(
     dark: bool = False,
     file_format: str = "png",
 ) -> bytes:
-    r"""Call ``draw(ax)`` on fresh axes and return the picture; the same drawing gives the same bytes.
-
-    Parameters
-    ----------
-    draw : callable
-        Draws on the axes it is given.
-    size : tuple of float
-        Width and height in inches.
-    dark : bool
-        Light lines on a dark page instead of dark lines on a light one.
-    file_format : {"png", "svg"}
-        Format of the bytes.
-
-    Returns
-    -------
-    bytes
-    """
+    """Bytes of what ``draw(ax)`` draws, as "png" or "svg"; the same for the same drawing."""
     matplotlib, figures = matplotlib_module("style"), matplotlib_module("figure")
     file = BytesIO()
     with matplotlib.context(page_style(dark)):

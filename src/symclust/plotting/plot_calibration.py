@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from symclust._types import Fitted
 from symclust.exceptions import InputTypeError
-from symclust.plotting._style import fresh_axes, is_dark, line_colours
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["plot_calibration"]
+from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours
 
 FIELDS = ("confidence", "agreement", "count")
 

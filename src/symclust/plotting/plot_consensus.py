@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symclust._types import Fitted
 from symclust.exceptions import InputError, InputTypeError
-from symclust.plotting._style import fresh_axes, is_dark, matplotlib_module, similarity_colours
+from symclust.plotting._style import Axes, fresh_axes, is_dark, matplotlib_module, similarity_colours
 from symclust.plotting.plot_selection import selection_of
 from symclust.plotting.plot_similarity import binned_similarity, draw_frames
 from symclust.validation import check_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["plot_consensus"]
 
 NEEDED = ("values", "order", "labels", "samples", "n_samples")
 

@@ -16,8 +16,6 @@ from symclust.plotting._style import Axes, cluster_colours, fresh_axes, matplotl
 from symclust.plotting.plot_tree import tree_of
 from symclust.validation import check_number
 
-__all__ = ["plot_dendrogram"]
-
 UPRIGHT = 12  # more labels than this are turned
 
 
@@ -138,7 +136,7 @@ def _of_tree(nodes: list[Any]) -> tuple[Array, Array, Callable[[int], str], Call
 
 
 def _colouring(merges: Array, labels: Array, ax: Axes) -> Callable[[int], str]:
-    """The colour of each merge: that of its cluster, or of the page's text where clusters meet."""
+    """The colour of each merge: that of its cluster, or of the page's text if clusters meet in it."""
     colours = cluster_colours(int(labels.max(initial=0)) + 1)
     ink = matplotlib_module("colors").to_hex(ax.xaxis.label.get_color())
     owner = [*labels.tolist()]

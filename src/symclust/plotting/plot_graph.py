@@ -12,8 +12,6 @@ from symclust.plotting._layout import GraphMap, graph_map
 from symclust.plotting._style import NOWHERE, Axes, cluster_colours, fresh_axes, matplotlib_module
 from symclust.plotting.plot_similarity import labelled_similarity
 
-__all__ = ["plot_graph"]
-
 
 def plot_graph(
     A: SimilarityLike,

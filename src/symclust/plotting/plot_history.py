@@ -10,8 +10,6 @@ from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError, OptionError
 from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours, matplotlib_module
 
-__all__ = ["plot_history"]
-
 FIELDS = ("iteration", "seconds", "objective", "stationarity")
 
 
@@ -92,7 +90,7 @@ def _curve(ax: Axes, history: Array, against: str, name: str, colour: str, line:
 
 
 def _plain_numbers(ax: Axes, values: Array) -> None:
-    """Write 150, not 1.5 × 10², where the values stay within a factor of ten."""
+    """Write 150, not 1.5 × 10², if the values stay within a factor of ten."""
     if values.max() < 10 * values.min():
         ticker = matplotlib_module("ticker")
         ax.yaxis.set_major_locator(ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))

@@ -15,8 +15,6 @@ from symclust.plotting._style import Axes, fresh_axes, is_dark, matplotlib_modul
 from symclust.plotting.plot_similarity import cluster_order
 from symclust.validation import check_number
 
-__all__ = ["plot_memberships"]
-
 MOST_TICKS = 25
 
 

@@ -13,8 +13,6 @@ from symclust.metrics import boundary_map
 from symclust.plotting._style import Axes, fresh_axes, matplotlib_module
 from symclust.validation import check_number
 
-__all__ = ["plot_segmentation", "segment_means"]
-
 KINDS = ("overlay", "mean", "borders")
 LINE = (1.0, 0.87, 0.0)  # yellow
 
@@ -41,7 +39,7 @@ def plot_segmentation(
         "overlay" draws borders over the image mixed with the mean colours, "mean" the mean colours alone,
         "borders" borders over the image as it is.
     strength : float between 0 and 1
-        Of the mean colours in an overlay.
+        The share of the mean colours in an overlay.
 
     Examples
     --------

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from symclust._types import Array, Fitted
 from symclust.exceptions import InputTypeError
-from symclust.plotting._style import fresh_axes, is_dark, line_colours, matplotlib_module
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["plot_selection"]
+from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours, matplotlib_module
 
 NEEDED = ("n_clusters", "candidates", "score", "curves")
 NULL = "(null)"

@@ -16,6 +16,7 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import (
     BORDER,
     SIGNED_MAP,
+    Axes,
     fresh_axes,
     is_dark,
     matplotlib_module,
@@ -24,10 +25,7 @@ from symclust.plotting._style import (
 from symclust.validation import check_number
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["cluster_order", "plot_before_after", "plot_similarity"]
 
 # More names than this beside the picture run into each other.
 MOST_NAMES = 25
@@ -43,7 +41,7 @@ def plot_similarity(
 
     Good clusters show as filled squares on the diagonal. Matrices with more than `max_size` rows are averaged
     over tiles, so a sparse matrix of a million rows needs no more memory than its own. Each cluster has a
-    frame; where there are more clusters than tiles, only those that fill a tile have one.
+    frame; if there are more clusters than tiles, only those that fill a tile have one.
 
     Parameters
     ----------

@@ -13,8 +13,6 @@ from symclust.exceptions import InputError, InputTypeError
 from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours
 from symclust.validation import check_number
 
-__all__ = ["plot_topic_words"]
-
 LONGEST = 15  # characters of a word
 Words = list[tuple[str, float]]
 
@@ -40,7 +38,7 @@ def plot_topic_words(
     n_terms : int
         How many terms of each topic.
     max_topics : int
-        The largest topics are drawn where there are more.
+        If there are more, the largest topics are drawn.
 
     Examples
     --------

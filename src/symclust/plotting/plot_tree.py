@@ -13,8 +13,6 @@ from symclust.exceptions import InputTypeError
 from symclust.plotting._style import Axes, fresh_axes, is_dark, line_colours
 from symclust.validation import check_number
 
-__all__ = ["plot_tree"]
-
 MOST_WORDS = 46  # characters beside a leaf
 
 

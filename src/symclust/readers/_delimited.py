@@ -60,7 +60,7 @@ def take_sample(data: bytes, name: str) -> str:
 
 
 def lay_out(sample: str, suffix: str, delimiter: str | None) -> Layout:
-    r"""Return how a text is divided, by its first lines."""
+    r"""How a text is divided, by its first lines."""
     lines = [line for line in sample.split("\n") if line.strip(BLANKS)]
     if delimiter is not None:
         return Layout(_check_delimiter(delimiter), _divide(lines, delimiter) or [[]], [])

@@ -45,13 +45,6 @@ def kind_of_matrix(A: Any, name: str, is_named: bool = False) -> str:
 
     Distances are symmetric with a zero diagonal, too: they are refused, since they mean the contrary of
     similarities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.readers._pairs import kind_of_matrix
-    >>> kind_of_matrix(np.eye(12) + 1, "a.npy"), kind_of_matrix(np.ones((12, 3)), "b.npy")
-    ('similarity', 'features')
     """
     if not is_named and not looks_like_similarity(A):
         return "features"

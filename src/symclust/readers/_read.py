@@ -114,7 +114,7 @@ OF_TEXTS, OF_GRAPHS = ("text_column",), ("duplicates", "weight")
 
 
 class ReadOptions(TypedDict, total=False):
-    """What `read` takes beside a path and a kind."""
+    """The options of `read`."""
 
     delimiter: str | None
     header: bool | Literal["auto"]

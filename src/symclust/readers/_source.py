@@ -67,23 +67,10 @@ def naming_damage(problem: str) -> Iterator[None]:
 
 
 class Source:
-    """A file, a folder or standard input, as messages call it and as readers open it.
+    """A file, a folder or standard input, ``"-"``, as messages call it and as readers open it.
 
-    Parameters
-    ----------
-    path : str or PathLike
-        ``"-"`` is standard input.
-
-    Attributes
-    ----------
-    name : str
-        As messages call it.
-    path : Path or None
-        None for standard input.
-    suffix : str
-        The end of its name in lower case, such as ".csv", without a ".gz" behind it.
-    notes : list of str
-        Assumptions about it.
+    `name` is for messages, `path` None for standard input, `suffix` the end of the name in lower case such as
+    ".csv", without a ".gz" behind it, and `notes` are assumptions.
     """
 
     def __init__(self, path: Any) -> None:
@@ -131,18 +118,8 @@ class Source:
         """Refuse `what` if it takes more than the budget for this file, before memory is taken for it.
 
         Every reader goes through here for what a file declares and for what it decompresses to. The budget
-        is the memory that is available, and no more than `FREE` bytes and `GROWTH` times the file itself.
-
-        Parameters
-        ----------
-        size : int
-            Bytes that it takes.
-        what : str
-            Subject of the message; it names the file.
-        advice : str
-            The cure, as a sentence.
-        room : int
-            How many times the bytes are in memory.
+        is the memory that is available, and no more than `FREE` bytes and `GROWTH` times the file itself. The
+        `size` is in memory `room` times; `what` is the subject of the message, `advice` its last sentence.
         """
         budget, needed = FREE + GROWTH * self.size, room * size
         if needed > budget:

@@ -18,8 +18,6 @@ from symclust.readers._pairs import Described, describe_square, kind_of_matrix
 from symclust.readers._source import Source, naming_damage
 from symclust.validation import check_features
 
-__all__ = ["read_matrix_market", "read_npy", "read_npz"]
-
 PARTS = ("data", "indices", "indptr", "shape")  # of a compressed sparse matrix
 SCIPY = "the matrix of SciPy"
 LARGEST_HEADER = 10_000  # characters; NumPy's own limit

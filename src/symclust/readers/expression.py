@@ -10,8 +10,6 @@ from symclust.readers._pairs import Described
 from symclust.readers._source import Source, naming_damage
 from symclust.validation import sample_names
 
-__all__ = ["read_h5ad"]
-
 ITEM = 1000  # bytes of memory for anything that a file holds, beside its numbers
 
 

@@ -29,18 +29,6 @@ from symclust.readers._pairs import Described
 from symclust.readers._source import Source, naming_damage
 from symclust.validation import ENDS, OTHER_ENDS, check_known
 
-__all__ = [
-    "choose_columns",
-    "edges_have_header",
-    "end_places",
-    "lay_out_edges",
-    "parse_edges",
-    "read_edge_weights",
-    "read_edges",
-    "read_networkx",
-    "read_side",
-]
-
 AUTO = "auto"
 LABELS = ("name", "label")  # attributes of nodes that say more than their numbers in the file
 WEIGHTS = ("weight", "value")
@@ -90,7 +78,7 @@ def _read_attributed(data: bytes, source: Source, weight: Any, duplicates: str) 
     networkx, lines = need("networkx", "graphs", f"Reading {source.name}"), data.decode("utf-8").split("\n")
     first = next(line for line in lines if line.strip())
     between = "," if "," in first.partition("{")[0] else None
-    with naming_damage(f"{source.name} cannot be read"):  # a graph that keeps edges that are listed twice
+    with naming_damage(f"{source.name} cannot be read"):  # a graph that keeps repeated edges
         graph = networkx.parse_edgelist(lines, delimiter=between, create_using=networkx.MultiDiGraph)
     graph = networkx.relabel_nodes(graph, dict(zip(graph, as_names(graph), strict=True)))
     found = _of_networkx(graph, source.name, weight, duplicates, [])
@@ -114,14 +102,7 @@ def lay_out_edges(
 
 
 def end_places(names: list[Any]) -> tuple[int, int] | None:
-    """The places of the two columns that are called as the ends of edges are, or None.
-
-    Examples
-    --------
-    >>> from symclust.readers.graphs import end_places
-    >>> end_places(["Weight", "Source", "Target"])
-    (1, 2)
-    """
+    """The places of the two columns that are called as the ends of edges are, or None."""
     called = [str(name).strip().lower() for name in names]
     places = [
         next((called.index(word) for word in words if word in called), None) for words in (ENDS, OTHER_ENDS)

@@ -13,11 +13,9 @@ from symclust.exceptions import InputError
 from symclust.readers._pairs import Described
 from symclust.readers._source import Source, naming_damage
 
-__all__ = ["read_image_file"]
-
 
 def read_image_file(source: Source, kind: str = "image") -> Described:
-    """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours where there are some."""
+    """Read a PNG, JPEG, TIFF, BMP or GIF file: height × width, and colours if it has some."""
     imageio = need("imageio.v3", "images", f"Reading {source.name}")
     with naming_damage(f"{source.name} is not an image that can be read, or is damaged"):
         return _describe(imageio, source)

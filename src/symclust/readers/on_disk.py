@@ -36,8 +36,6 @@ from symclust.readers.graphs import (
 )
 from symclust.validation import check_number
 
-__all__ = ["build_on_disk", "is_on_disk", "read_on_disk"]
-
 SHARE = 64  # bytes of memory for one of a text that is parsed: its fields, their widths, the table of them
 LEAST = 256  # bytes that are parsed at a time, however little memory there is
 EDGE_BYTES = 200  # of memory for an edge that comes from a Parquet file
@@ -67,8 +65,8 @@ def build_on_disk(
         beginning with # or %. Or a Parquet file, or a folder of them, with a row for each edge. Names
         that are whole numbers of 2⁶³ and more are taken for texts.
     folder : str or PathLike
-        To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
-        a folder beside it.
+        The folder to make; it must not exist. While the work is under way, about 100 bytes an edge are
+        written to a folder beside it.
     delimiter : str, optional
         The character between fields, or ``"spaces"``; guessed by default.
     header : bool or "auto", default="auto"
@@ -80,7 +78,7 @@ def build_on_disk(
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}
-        Of the weights on disk.
+        Type of the weights on disk.
 
     Returns
     -------

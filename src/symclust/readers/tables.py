@@ -31,18 +31,6 @@ from symclust.readers._pairs import Described, as_network, as_similarity, descri
 from symclust.readers._source import FREE, Source, naming_damage
 from symclust.validation import check_known, check_memory
 
-__all__ = [
-    "AUTO",
-    "LOADERS",
-    "find_ids",
-    "lay_out_table",
-    "looks_like_header",
-    "name_columns",
-    "read_frame",
-    "read_table",
-    "take_ids",
-]
-
 TEXTS = ("auto", "error", "drop", "one_hot")
 GAPS = ("auto", "error", "drop_rows", "drop_columns", "mean")
 ID_NAMES = (
@@ -222,7 +210,7 @@ def name_columns(layout: Layout, header: bool | str, name: str) -> tuple[list[An
 
 
 def _unique(names: list[Any], notes: list[str]) -> list[Any]:
-    """Return names with " (2)" and so on behind those that were there before."""
+    """Names with " (2)" and so on behind those that were there before."""
     made: dict[str, None] = {}
     for name in names:
         copies = itertools.chain([str(name)], (f"{name} ({n})" for n in itertools.count(2)))
@@ -258,7 +246,7 @@ def _names_years(row: list[str]) -> bool:
 
 
 def find_ids(names: list[Any] | None, layout: Layout, id_column: Any, name: str) -> tuple[int | None, bool]:
-    """The place of the column that names the samples, and whether it was named or is called so."""
+    """The place of the column with the names of samples, and whether the user has chosen it."""
     width = layout.width if names is None else len(names)
     if id_column is None or id_column is False:
         return None, True
@@ -335,7 +323,7 @@ def _check_ids(ids: list[Any], name: str, called: str) -> None:
 
 @dataclass
 class _Choices:
-    """What becomes of the columns of a table."""
+    """The choices of the user about the columns of a table."""
 
     name: str  # of the file
     kind: str

@@ -19,17 +19,6 @@ from symclust.readers._source import PART, WIDE, Source, check_encoding
 from symclust.readers.tables import AUTO, find_ids, name_columns, take_ids
 from symclust.validation import check_memory
 
-__all__ = [
-    "Texts",
-    "find_text_column",
-    "folder_texts",
-    "json_texts",
-    "read_folder",
-    "read_json_lines",
-    "read_lines",
-    "read_text_table",
-]
-
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "texts", "description", "message")
 LISTED = 5  # names in a note
 LONG, WORDS = 40, 5  # letters and words that a text has on average, and a name or category has not

@@ -13,7 +13,7 @@ import numpy as np
 from symclust._types import Array
 from symclust.describe import Trait, are_words
 from symclust.report._findings import percent
-from symclust.report._pictures import grey_picture
+from symclust.report._pictures import as_pixels, grey_picture
 from symclust.report._reading import Overview, members_of, node_terms
 
 OPEN_SPLITS = 30  # the page begins with this many splits unfolded, those of the largest branches
@@ -54,6 +54,7 @@ class ClusterRow:
     doubtful_width: float
     mostly: str = ""
     title: str = ""
+    picture: str = ""  # the mean of its members
     words: str = ""
     traits: list[dict[str, str]] = field(default_factory=list)
     openings: Sequence[str] = ()  # first words of typical texts
@@ -80,11 +81,13 @@ def _row(clustering: Overview, c: int, members: Array, n_members: int, pixels: A
     first = _most_typical(clustering, members, n_members)
     torn = np.empty(0, np.intp) if belonging is None else belonging.doubtful(members, (n_members + 1) // 2)
     told = clustering.description[c]
-    traits = [_shown(trait) for trait in told.traits if trait.distribution is not None]
+    picture = _mean_picture(told.picture, members, pixels)
+    traits = [_shown(trait) for trait in told.traits if trait.distribution is not None and not picture]
     # Numbers of members say less than columns.
-    shows = pixels is not None or not told.traits or not traits or are_words(clustering.names)
-    shows = shows and clustering.nouns.sample != "pixel"
     is_text = clustering.nouns.sample == "document" and bool(told.typical)
+    says_less = traits or told.picture is not None or is_text
+    shows = pixels is not None or not says_less or are_words(clustering.names)
+    shows = shows and clustering.nouns.sample != "pixel"
     return ClusterRow(
         number=c,
         name=clipped(clustering.name_of_cluster(c), 40),
@@ -96,13 +99,21 @@ def _row(clustering: Overview, c: int, members: Array, n_members: int, pixels: A
         doubtful_width=100 * (size - n_clear) / top,
         mostly="" if clustering.classes is None else _mostly(clustering.classes[members]),
         title="" if clustering.cluster_names is not None else clipped(told.name),
-        words=", ".join(clipped(t.words, 60) for t in told.traits if t.words and t.distribution is None),
+        picture=picture,
+        words=", ".join(clipped(t.words, 120) for t in told.traits if t.words and t.distribution is None),
         traits=traits,
         openings=told.typical if is_text else (),
         typical=[_member(clustering, i, pixels) for i in first.tolist()] if shows and not is_text else [],
         doubtful=[_member(clustering, i, pixels, torn=True) for i in torn.tolist()] if shows else [],
         lists=shows,
     )
+
+
+def _mean_picture(found: Array | None, members: Array, pixels: Array | None) -> str:
+    """The mean of the members, as pictures that were given or as those that the columns hold."""
+    if pixels is not None and len(members):
+        return grey_picture(pixels[members].mean(axis=0).round().astype(np.uint8))
+    return "" if found is None else grey_picture(as_pixels(found[np.newaxis], 1)[0])
 
 
 def _shown(trait: Trait) -> dict[str, str]:

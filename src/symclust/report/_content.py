@@ -83,7 +83,7 @@ def _of_clustering(part: Part) -> dict[str, Any]:
         "is_topics": clustering.nouns.cluster == "topic",
         "clusters": rows,
         "first": sorted(rows, key=lambda row: -row.size)[:MOST_FIRST],
-        "key_to_words": clustering.description.key,
+        "key_to_words": "" if any(row.picture for row in rows) else clustering.description.key,
         "has_names": clustering.names is not None,
         "likeness": "" if clustering.belonging is None else LIKENESS,
         "map": map_of(clustering),
@@ -128,6 +128,7 @@ def _choice(selection: Any, model: Any = None) -> dict[str, Any]:
         "columns": list(selection.curves),
         "rows": _score_rows(selection),
         "chosen": k,
+        "n_tried": len(selection.candidates),
     }
 
 
@@ -135,7 +136,7 @@ def _score_rows(selection: Any) -> list[tuple[int, list[str]]]:
     curves = [np.asarray(curve.values, dtype=float) for curve in selection.curves.values()]
     best = selection.ranking[:MOST_ROWS]
     rows = [(int(k), [_number(curve[i]) for curve in curves]) for i, k in enumerate(selection.candidates)]
-    return [row for row in rows if row[0] in best]
+    return [row for row in rows if len(rows) <= MOST_ROWS or row[0] in best]
 
 
 def _number(value: float) -> str:

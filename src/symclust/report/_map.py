@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
+from sklearn.preprocessing import normalize
 
 from symclust._text import showable
 from symclust._types import Array
+from symclust.graphs import nearest_neighbors
 from symclust.plotting import GraphMap, graph_map
 from symclust.report._clusters import clipped
 from symclust.report._reading import Overview
@@ -20,6 +22,7 @@ MOST_DOTS = 150_000
 MOST_DENSE, NEIGHBOURS = 4000, 6  # samples of an array of all similarities, and links of each that are drawn
 MOST_LINES = 6000
 MOST_LETTERS = 1_500_000  # of all names: what a page may hold
+MOST_RANKED = 5000  # dots whose names have an order
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,10 @@ class Map:
 
 
 def map_of(clustering: Overview) -> Map | None:
-    """Lay out the graph of similarities; None if there is none, or if all are alike."""
+    """Lay out the graph of similarities, or of memberships; None if there is none, or if all are alike."""
     A = _graph(clustering.similarity)
+    if A is None and clustering.similarity is None and clustering.n_samples <= MOST_DOTS:
+        A = _of_memberships(clustering.membership)
     if A is None or clustering.n_samples < 3 or A.nnz == 0:
         return None
     found = graph_map(A, clustering.labels, max_nodes=MOST_DOTS, max_edges=MOST_LINES)
@@ -50,6 +55,7 @@ def map_of(clustering: Overview) -> Map | None:
         "widths": _packed(np.rint(1 + 11 * found.weights)) if found.is_aggregated else "",
         "groups": [_group(clustering, found, c) for c in shown.tolist()],
         "names": _names(clustering, found),
+        "order": _order(A, found),
         "noun": clustering.nouns.sample,
     }
     alt = f"Map of {clustering.nouns.samples(clustering.n_samples)} by {clustering.nouns.cluster}."
@@ -67,6 +73,23 @@ def _graph(A: Any) -> csr_array | None:
     rows = np.repeat(np.arange(n), q)
     graph = csr_array((A[rows, nearest.ravel()], (rows, nearest.ravel())), (n, n))
     return csr_array(graph.maximum(graph.T))
+
+
+def _of_memberships(H: Any) -> csr_array | None:
+    """The samples with the most similar shares in clusters, of factors that have no similarities."""
+    if H is None or H.shape[1] < 2:
+        return None
+    shares = normalize(H.toarray() if issparse(H) else H)
+    if len(np.unique(shares, axis=0)) <= H.shape[1]:
+        return None
+    return csr_array(nearest_neighbors(shares, min(NEIGHBOURS, len(shares) - 1)))
+
+
+def _order(A: csr_array, found: GraphMap) -> str:
+    """The dots whose names are to be read first: those with most links."""
+    if found.is_aggregated or len(found.nodes) > MOST_RANKED:
+        return ""
+    return _packed(np.argsort(-np.asarray(A.sum(axis=1)).ravel()[found.nodes], kind="stable"), np.uint32)
 
 
 def _packed(values: Array, dtype: Any = np.uint16) -> str:

@@ -66,10 +66,14 @@ class Overview:
         """How firmly samples stand in their clusters; None if the model does not say."""
         if self.n_clusters < 2:
             return None
-        is_calibrated = sparse.issparse(vars(self.source).get("affinity_matrix_"))
-        if self.membership is not None and not is_calibrated:
-            return Belonging(by_shares(self.membership, self.labels), is_calibrated)
-        standing = self.source._standing() if is_calibrated and isinstance(self.source, Fitted) else None
+        source = self.source
+        is_calibrated = isinstance(source, Fitted) and sparse.issparse(vars(source).get("affinity_matrix_"))
+        if is_calibrated:
+            standing = source._standing()
+        elif self.membership is not None:
+            standing = by_shares(self.membership, self.labels)
+        else:
+            standing = None
         return None if standing is None else Belonging(standing, is_calibrated)
 
     @property

@@ -50,6 +50,15 @@ def _lines(found: Reproduction, names: str) -> Iterator[str]:
     )
     yield f"\n{found.compared} numbers are compared{share}."
     yield f"The runs took {found.seconds:,.0f} s of processor time."
+    yield "\n| | " + " | ".join(VERDICTS) + " |\n" + "|---" * (len(VERDICTS) + 1) + "|"
+    for document in dict.fromkeys(key.partition(":")[0] for key in found.cells):
+        verdicts = [
+            cell.verdict
+            for key, cells in found.cells.items()
+            for cell in cells
+            if key.partition(":")[0] == document
+        ]
+        yield f"| {document} | " + " | ".join(str(verdicts.count(verdict)) for verdict in VERDICTS) + " |"
     for key, cells in found.cells.items():
         yield from _section(tables()[key], cells)
 
@@ -61,11 +70,13 @@ def _section(table: PrintedTable, cells: list[Cell]) -> Iterator[str]:
         whys = dict.fromkeys(f"{cell.verdict}{': ' + cell.why if cell.why else ''}" for cell in cells)
         yield f"Not compared ({'; '.join(whys)})."
         return
-    yield "| | " + " | ".join(table.columns) + " |"
-    yield "|---" * (len(table.columns) + 1) + "|"
+    measured = {cell.key.column for cell in cells if cell.ours is not None}
+    columns = [column for column in table.columns if column in measured]
+    yield "| | " + " | ".join(columns) + " |"
+    yield "|---" * (len(columns) + 1) + "|"
     at = {(cell.key.row, cell.key.column): cell for cell in cells}
     for row in table.rows:
-        shown = [at[row, column] for column in table.columns]
+        shown = [at[row, column] for column in columns]
         if any(cell.ours is not None for cell in shown):
             yield f"| {row} | " + " | ".join(map(_shown, shown)) + " |"
     reasons = _reasons(cells)
@@ -77,7 +88,11 @@ def _section(table: PrintedTable, cells: list[Cell]) -> Iterator[str]:
 def _shown(cell: Cell) -> str:
     if cell.ours is None:
         return MARKS[cell.verdict]
-    return f"{cell.ours:.4g} ({cell.printed:.4g}) {MARKS[cell.verdict]}".rstrip()
+    return f"{_number(cell.ours)} ({_number(cell.printed)}) {MARKS[cell.verdict]}".rstrip()
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _reasons(cells: list[Cell]) -> list[str]:

@@ -107,7 +107,15 @@ def fits(place: str, key: Key) -> bool:
 
 @cache
 def tables() -> dict[str, PrintedTable]:
-    """Return all printed tables, by names such as "symnmf:5"."""
+    """Return all printed tables, by names such as "symnmf:5".
+
+    Examples
+    --------
+    >>> from symclust.reproduce import tables
+    >>> table = tables()["symnmf:5"]
+    >>> table.title, str(dict(zip(table.columns, table.rows["TDT2"]))["SymNMF"])
+    ('Average clustering accuracy', '0.8934')
+    """
     found = {}
     for document in DOCUMENTS:
         text = (files("symclust.reproduce") / "printed" / f"{document}.toml").read_text(encoding="utf-8")
@@ -125,7 +133,19 @@ def _table(key: str, entries: dict[str, Any], content: Mapping[str, Any]) -> Pri
 
 
 def choose(names: list[str]) -> list[PrintedTable]:
-    """Return the tables of these names: "symnmf:5", a document, or "all"."""
+    """Return the printed tables of these names.
+
+    Parameters
+    ----------
+    names : list of str
+        "symnmf:5", a document such as "thesis", or "all".
+
+    Examples
+    --------
+    >>> from symclust.reproduce import choose
+    >>> [table.key for table in choose(["leftstochastic:5", "symnmf:5"])]
+    ['leftstochastic:5', 'symnmf:5']
+    """
     known = tables()
     chosen: dict[str, PrintedTable] = {}
     for name in names:

@@ -14,7 +14,7 @@ from typing import Any
 
 from symclust.reproduce import constrained, left_stochastic, off_diagonal, symnmf, thesis
 from symclust.reproduce._pieces import Extent, Piece
-from symclust.reproduce._printed import Cell, Found, Key, PrintedTable, fits, judge
+from symclust.reproduce._printed import COMPARED, Cell, Found, Key, PrintedTable, fits, judge
 
 EXPERIMENTS = (symnmf, thesis, constrained, off_diagonal, left_stochastic)
 
@@ -85,8 +85,8 @@ class Reproduction:
 
     @property
     def compared(self) -> int:
-        """The number of cells with a number of ours."""
-        return sum(cell.ours is not None for cells in self.cells.values() for cell in cells)
+        """The number of cells with a number of ours beside a printed one that says something."""
+        return sum(cell.verdict in COMPARED for cells in self.cells.values() for cell in cells)
 
     @property
     def unexplained(self) -> list[Cell]:
@@ -119,6 +119,14 @@ def reproduce_tables(
         False compares what is kept.
     note : callable
         Is called with a line for each piece.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from symclust.reproduce import Kept, choose, reproduce_tables
+    >>> found = reproduce_tables(choose(["offdiagonal:4"]), None, Kept(Path("kept.jsonl")))
+    >>> found.compared, found.counts
+    (0, {'no data': 36})
     """
     wanted = {table.key for table in chosen}
     found: dict[Key, Found] = {}

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import normalized_mutual_info_score
 
 from symclust._types import Array
 from symclust.documents import DocumentWeights
 from symclust.estimators import NMF, GraphNMF, SpectralNJW, SymmetricFactorization, SymNMF
+from symclust.k_means import both_phases
 from symclust.metrics import clustering_accuracy
 from symclust.reproduce._data import labelled
 from symclust.reproduce._pieces import Extent, Piece, row_of
@@ -82,7 +82,7 @@ def _methods(X: sparse.csr_array, k: int, seed: int, is_text: bool) -> dict[str,
     symmetric: dict[str, Any] = {"init": "random", "max_iter": 500, **given}
     features = DocumentWeights(tfidf="plain" if is_text else False).fit_transform(X)
     return {
-        "K-means": lambda: KMeans(k, n_init=1, **once).fit(features),
+        "K-means": lambda: both_phases(features, k, seed),
         "NMF": lambda: NMF(k, init="random", **once).fit(features),
         "Spectral": lambda: SpectralNJW(k, **given).fit(nonnegative),
         "SymHALS": lambda: SymNMF(k, solver="hals", **symmetric).fit(nonnegative),

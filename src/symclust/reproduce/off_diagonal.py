@@ -3,6 +3,10 @@
 The paper does not say how unequal its unbalanced cliques are; ours have sizes evenly spaced from 7 to 13, a
 span chosen after seeing results: from 5 to 15 the smallest clique has fewer links inside than noise puts
 around it.
+
+The column NMI of table 5 holds Rand indices. With p and q the shares of pairs that share a class and a
+cluster, (1 − Rand) / (1 − adjusted Rand) = p + q − 2pq; from the printed columns and the classes at hand that
+gives q between .12 and .31 for all methods and sets, as clusters of these numbers have.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics import adjusted_rand_score, rand_score
 from sklearn.preprocessing import normalize
 
 from symclust._types import Array
@@ -98,7 +102,7 @@ def _documents(name: str, path: Path) -> Iterator[Found]:
     A = _cosine(unit)
     measures = {
         "Accuracy": clustering_accuracy,
-        "NMI": normalized_mutual_info_score,
+        "NMI": rand_score,
         "ARI": adjusted_rand_score,
     }
     options: dict[str, Any] = {"init": "greedy", "tol": 1e-4, "random_state": 0}

@@ -6,11 +6,13 @@
 `anls`                two coupled factors, each an exact nonnegative least squares problem (Algorithm 2)
 `hals`                the same coupling with one sweep over the columns instead of the exact solution
 `newton`              projected search scaled by the diagonal blocks of the Hessian (Algorithm 1)
-`projected_newton`    projected search scaled by the whole reduced Hessian
+`newton_by_columns`   the same without (13): the blocks are renewed in each iteration
+`newton_delayed`      projected search scaled by the whole reduced Hessian, with (13)
+`projected_newton`    the same, renewed in each iteration
 `projected_gradient`  steps along the gradient, projected onto any constraint
 `barzilai_borwein`    the same with lengths that fit the last step; f may rise for a while
 `columnwise`          two coupled factors, a column at a time; for free and nonnegative factors
-`procrustes`          leading eigenvectors turned until they are nonnegative
+`procrustes`          leading eigenvectors turned into the set, on any constraint
 `multiplicative`      multiplicative updates: simple, slow, monotone
 ====================  =======================================================================================
 """

@@ -80,7 +80,7 @@ class State:
 
     @property
     def was_swept(self) -> bool:
-        """Whether the point is known only from its way."""
+        """Whether objective and stationarity were gathered on the way to the point, and not at it."""
         return self.AH is None and not self.measured
 
 
@@ -192,7 +192,7 @@ class ProductSolver(Solver):
 
 
 def known(state: State) -> Generator[Array, Array, tuple[Array, Array]]:
-    """H and AH, by one more product if it is not known."""
+    """H and AH, which takes one more product unless it is known."""
     if state.AH is None:
         state.move(state.H, (yield state.H))
     assert state.AH is not None

@@ -21,29 +21,13 @@ LOW_COST = 2.0  # of a sweep, in products: that much is well spent for any numbe
 
 
 def make_solver(name: str, **options: Any) -> Solver:
-    """The solver of that name, with those of the options that it has.
-
-    Parameters
-    ----------
-    name : str
-        An option of the family "solvers".
-    **options
-        Parameters of solvers, for example ``coupling="auto"``.
-    """
+    """The solver of that name, with those options among the given ones that it has."""
     solver = registry.resolve("solvers", name)
     return solver(**{option: value for option, value in options.items() if _has(solver, option)})
 
 
 def check_solver(name: Any, **options: Any) -> None:
-    """Refuse a solver that does not exist, values that its options cannot have, and options that it lacks.
-
-    Parameters
-    ----------
-    name : str
-        An option of the family "solvers", or "auto".
-    **options
-        As in `make_solver`; "auto" is no choice.
-    """
+    """Refuse an unknown solver, impossible values of its options, and options other than "auto" it lacks."""
     chosen = None if name == "auto" else registry.resolve("solvers", name, "auto")
     for option, value in options.items():
         if value != "auto" and (chosen is None or not _has(chosen, option)):

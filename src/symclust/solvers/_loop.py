@@ -25,11 +25,9 @@ from symclust.validation import check_callback, check_number, is_true
 
 logger = logging.getLogger("symclust")
 
-# An iteration on a sparse factor that brings less than this many tol of the decrease so far brings nonzeros.
+# An iteration on a sparse factor that lowers the objective by less than this many tol of the decrease so far
+# brings nonzeros and little else.
 SETTLED = 2
-# A descent from a clustering is done when an iteration moves at most this share of the samples: going on
-# until it is stationary lost .01 to .02 of NMI on labelled vectors, since columns become smooth bumps.
-MOVED = 0.005
 KEPT = {"reference": Real, "rounding": Real, "reason": str, "converged": bool}  # of a run, in checkpoints
 KEPT_OF_STATE = {
     **{"objective": Real, "stationarity": Real, "measured": bool},
@@ -56,7 +54,7 @@ class Progress:
 class Control:
     """Limits and callback: the options that every estimator on the loop has.
 
-    Its clock starts when it is made, which is where a fit begins.
+    Its clock starts when it is made, as a fit begins.
     """
 
     tol: float = 1e-2
@@ -64,7 +62,7 @@ class Control:
     time_limit: float | None = None
     callback: Callable[[Progress], object] | None = None
     clock: float = field(default_factory=time.perf_counter)
-    settles: bool = False  # whether a descent from a clustering may also end when few samples move
+    settles: float = 0.0  # share of the samples: a descent from a clustering also ends when no more move
 
     def __post_init__(self) -> None:
         check_number("max_iter", self.max_iter, least=1, whole=True)
@@ -86,7 +84,7 @@ class Control:
 class Result:
     """The end of one start; `stationarity` is relative to `reference`, ‖∇ᴾf‖ at the first point.
 
-    `interrupted` says that Ctrl-C ended the run that this start was part of.
+    `interrupted` means that Ctrl-C ended the run with this start.
     """
 
     H: Array
@@ -159,7 +157,7 @@ class _Run:
         before = self.labels
         self.watch_labels()
         moved, n = int(np.count_nonzero(self.labels != before)), len(before)
-        return f"{moved:,} of {n:,}" if moved <= MOVED * n else ""
+        return f"{moved:,} of {n:,}" if moved <= self.control.settles * n else ""
 
     def finish(self, reason: str, converged: bool = False) -> None:
         self.reason, self.converged = reason, converged

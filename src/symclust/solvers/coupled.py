@@ -10,6 +10,7 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
+from symclust.bounds import smallest_eigenvalue
 from symclust.constraints import Constraint
 from symclust.exceptions import CombinationError, OptionError
 from symclust.nnls import block_pivoting, hals
@@ -24,7 +25,6 @@ GROWTH = 1.01  # of an increasing coupling, symnmf 6.3
 NEGLIGIBLE = 1e-8  # ‖W − H‖ / ‖H‖ at which an increasing coupling stops growing, symnmf 6.3
 # Relative rise of the estimate of the largest eigenvalue at which it is done: each step reads A.
 STEADY = 1e-6
-ACCURACY = 1e-3  # of the smallest eigenvalue, relative to ‖M‖
 MARGIN = 1e-6  # by which the coupling of `Columnwise` exceeds the bound, relative to it
 
 
@@ -198,13 +198,6 @@ class Columnwise(ProductSolver):
         misfit = np.sqrt(problem.objective.value(state.H, state.AH, _kernels.gram(state.H)[0]))
         bound = (norm + misfit - self._smallest) / 2  # corollary 1
         return float(bound * (1 + MARGIN)) or 1.0
-
-
-def smallest_eigenvalue(operator: Operator) -> float:
-    """A number just below σ_n(M): Lanczos comes from above, by no more than its accuracy."""
-    values, _ = operator.eigsh(1, "SA", tol=ACCURACY)
-    size, _ = operator.eigsh(1, "LM", tol=ACCURACY)
-    return float(values[0]) - ACCURACY * abs(float(size[0]))
 
 
 def _minimise(constraint: Constraint, H: Array, P: Array, i: int, Mp: Array, mu: Array) -> None:

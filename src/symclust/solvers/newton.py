@@ -13,7 +13,7 @@ from symclust._types import Array
 from symclust.objectives import HasColumnCurvature, HasCurvature, HasGradient
 from symclust.solvers._base import Point, Problem, ProductSolver, State, Steps, known, relative_length, slack
 
-__all__ = ["Newton", "ProjectedNewton"]
+__all__ = ["Newton", "NewtonByColumns", "NewtonDelayed", "ProjectedNewton"]
 
 REDUCTION = 0.1  # β and σ of symnmf 7.3
 ACCEPTANCE = 0.1
@@ -59,7 +59,39 @@ class ProjectedSearch(ProductSolver):
         state.stalled = "no step along the search direction lowers the objective by more than rounding"
 
 
-class Newton(ProjectedSearch):
+class ScaledSearch(ProjectedSearch):
+    """The search with S from second derivatives.
+
+    Attributes
+    ----------
+    blocks : bool
+        Whether S has a block for each column of H, (14), or is one matrix, (11).
+    keeps : bool
+        Whether S stays as long as the held entries do, (13), or is renewed in each iteration.
+    """
+
+    blocks: ClassVar[bool]
+    keeps: ClassVar[bool]
+
+    def direction(
+        self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
+    ) -> Generator[Array, Array, Array]:
+        """S∇f(H)."""
+        memory = state.memory
+        if not (self.keeps and "held" in memory and np.array_equal(memory["held"], held)):
+            memory["held"], memory["point"] = held, state.H
+            memory["refreshes"] = memory.get("refreshes", 0) + 1
+        point = memory["point"]
+        G_point = G if point is state.H else _kernels.gram(point)[0]
+        of = problem.objective.column_curvature if self.blocks else problem.objective.curvature
+
+        def curvature(V: Array, AV: Array) -> Array:
+            return of(point, V, AV, G_point)
+
+        return (yield from conjugate_gradients(curvature, gradient, ~held, axis=0 if self.blocks else None))
+
+
+class Newton(ScaledSearch):
     """Symnmf Algorithm 1 with the block-diagonal scaling (14), refreshed by (13).
 
     Column l of H has its own block of the reduced Hessian. The block is applied through products, A
@@ -69,25 +101,24 @@ class Newton(ProjectedSearch):
     """
 
     needs: ClassVar[tuple[type, ...]] = (HasGradient, HasColumnCurvature)
-
-    def direction(
-        self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
-    ) -> Generator[Array, Array, Array]:
-        """S∇f(H) for the block-diagonal S."""
-        memory = state.memory
-        if "held" not in memory or not np.array_equal(memory["held"], held):
-            memory["held"], memory["point"] = held, state.H
-            memory["refreshes"] = memory.get("refreshes", 0) + 1
-        point = memory["point"]
-        G_point = G if point is state.H else _kernels.gram(point)[0]
-
-        def curvature(V: Array, AV: Array) -> Array:
-            return problem.objective.column_curvature(point, V, AV, G_point)
-
-        return (yield from conjugate_gradients(curvature, gradient, ~held, axis=0))
+    blocks, keeps = True, True
 
 
-class ProjectedNewton(ProjectedSearch):
+class NewtonByColumns(ScaledSearch):
+    """Symnmf Algorithm 1 with the block-diagonal scaling (14) alone, renewed in each iteration."""
+
+    needs: ClassVar[tuple[type, ...]] = (HasGradient, HasColumnCurvature)
+    blocks, keeps = True, False
+
+
+class NewtonDelayed(ScaledSearch):
+    """Symnmf Algorithm 1 with the whole reduced Hessian, refreshed by (13) alone."""
+
+    needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
+    blocks, keeps = False, True
+
+
+class ProjectedNewton(ScaledSearch):
     """Symnmf Algorithm 1 with S the inverse of the reduced Hessian (11), applied by conjugate gradients.
 
     The paper's O(n³k³) a step is the cost of factors; here a step costs a few dozen products with A. If the
@@ -95,17 +126,7 @@ class ProjectedNewton(ProjectedSearch):
     """
 
     needs: ClassVar[tuple[type, ...]] = (HasGradient, HasCurvature)
-
-    def direction(
-        self, problem: Problem, state: State, gradient: Array, held: Array, G: Array
-    ) -> Generator[Array, Array, Array]:
-        """S∇f(H) for the full S."""
-        H = state.H
-
-        def curvature(V: Array, AV: Array) -> Array:
-            return problem.objective.curvature(H, V, AV, G)
-
-        return (yield from conjugate_gradients(curvature, gradient, ~held, axis=None))
+    blocks, keeps = False, False
 
 
 def conjugate_gradients(

@@ -1,4 +1,4 @@
-"""Turn the leading eigenvectors until they are nonnegative."""
+"""Turn the leading eigenvectors until they are nonnegative, or lie in another set."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ STILL = 1e-9  # change of the rotation, relative to its size, at which it stands
 
 
 class Procrustes(ProductSolver):
-    """H ← max(BQ, 0), Q ← the rotation that brings B closest to H, with BBᵀ the best A of rank k.
+    """H ← P(BQ), Q ← the rotation that brings B closest to H, with BBᵀ the best A of rank k.
 
     Symmetric NMF as a Procrustes problem (Huang, Sidiropoulos and Swami 2014; SNMF in constrained tables II
-    and III). Every step lowers ‖H − BQ‖, not ‖A − HHᵀ‖: if A = HHᵀ for an H ≥ 0 of k columns both end at
-    zero, otherwise this ends near a stationary point of the objective, rarely in one. After one eigenvalue
-    problem the iterations do not need A, except to measure the points.
+    and III), P(BQ) = max(BQ, 0); another set has its own projection P (leftstochastic, section 6). Every step
+    lowers ‖H − BQ‖, not ‖A − HHᵀ‖: if A = HHᵀ for an H of k columns in the set both end at zero, otherwise
+    this ends near a stationary point of the objective, rarely in one. After one eigenvalue problem the
+    iterations do not need A, except to measure the points.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class Procrustes(ProductSolver):
             )
 
     needs: ClassVar[tuple[type, ...]] = (HasNormalEquations,)
+    constraint_needs: ClassVar[frozenset[str]] = frozenset()
 
     def step(self, problem: Problem, state: State) -> Steps:
         """Turn a few times, then measure."""

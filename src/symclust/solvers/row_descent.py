@@ -23,7 +23,7 @@ MOST_PARTIAL = 20
 # Without the diagonal a row is a convex problem, and going over it again until it is solved costs nothing but
 # arithmetic. With it, the first time over a row does nearly all.
 MOST_CYCLES = {False: 10, True: 1}
-UNOPENED = 0.25  # share of the squared gradient that entries of zero that stay zero may hold together
+UNOPENED = 0.25  # share of the squared gradient in entries that are zero and stay so
 FRESH_GRAM = 16  # iterations after which HᵀH and XᵀH are computed anew: until then they are kept up to date
 
 
@@ -47,7 +47,7 @@ class RowDescent(Solver):
     needs: ClassVar[tuple[type, ...]] = (HasRowProblem,)
 
     def check(self, problem: Problem) -> None:
-        """Refuse also an A that is not at hand."""
+        """Refuse an A on other machines, too."""
         super().check(problem)
         _refuse_remote(type(self).__name__, problem.operator)
 
@@ -79,7 +79,7 @@ def _refuse_remote(name: str, operator: Operator) -> None:
 
 
 def sweep_rows(problem: Problem, H: Any, active: Array, sweeps: int) -> Any:
-    """Return H after sweeps over the rows with 1 in the mask `active`; it may be changed.
+    """H after sweeps over the rows with 1 in the mask `active`; it may be changed.
 
     Of a sparse A, and of the Gram matrix of a sparse X, only those rows are read. Any other A is swept in
     blocks of rows, those that hold one of them.
@@ -100,14 +100,14 @@ def sweep_rows(problem: Problem, H: Any, active: Array, sweeps: int) -> Any:
 
 
 def _still_moving(row_gradient: Array) -> tuple[Array, int]:
-    """Return the rows that hold nearly all of the gradient, and how many sweeps over them cost a full one."""
+    """The rows that hold nearly all of the gradient, and how many sweeps over them cost a full one."""
     n = len(row_gradient)
     active = (row_gradient > NEGLIGIBLE * row_gradient.sum() / n).astype(np.uint8)
     return active, min(n // max(int(active.sum()), 1) - 1, MOST_PARTIAL)
 
 
 def _of_start(wide: Array, s: int, starts: int) -> Array:
-    """Return the columns of start s in an array that holds all starts side by side."""
+    """The columns of start s in an array that holds all starts side by side."""
     return wide if starts == 1 else np.ascontiguousarray(np.split(wide, starts, axis=1)[s])
 
 
@@ -277,7 +277,7 @@ class Coordinate(Solver):
     needs: ClassVar[tuple[type, ...]] = (HasColumns,)
 
     def check(self, problem: Problem) -> None:
-        """Refuse also an A that is not at hand."""
+        """Refuse an A on other machines, too."""
         super().check(problem)
         _refuse_remote(type(self).__name__, problem.operator)
 

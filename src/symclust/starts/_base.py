@@ -26,60 +26,29 @@ NOISE = 0.1  # of starts that may turn negative, relative to a random point; 0.0
 
 @dataclass
 class Start:
-    """One starting point.
-
-    Attributes
-    ----------
-    H : ndarray or csr_array of shape (n, k)
-        The point.
-    reference : float or None
-        The stationarity that later ones are compared with; None for that of H itself.
-    merge_path : recarray or None
-        The sequence of merges behind it.
-    interrupted : bool
-        Whether Ctrl-C ended the descent that led to it.
-    is_clustering : bool
-        Whether it is a good clustering, so that few samples move in the descent.
-    """
+    """One starting point, an array or a `csr_array`."""
 
     H: Any
-    reference: float | None = None
-    merge_path: np.recarray | None = None
-    interrupted: bool = False
-    is_clustering: bool = False
+    reference: float | None = None  # the stationarity that later ones are compared with; None for that of H
+    merge_path: np.recarray | None = None  # the merges that led to it
+    interrupted: bool = False  # whether Ctrl-C ended the descent that led to it
+    is_clustering: bool = False  # whether it is a good clustering, so that few samples move in the descent
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A problem, how it is solved, and how many starts it takes.
-
-    Attributes
-    ----------
-    problem, solver, control
-        As in `run`.
-    n_columns, n_init : int
-        Columns of H, and the number of starts.
-    rng : RandomState
-        The source of random numbers.
-    scout : Solver or None
-        Solver of the first, short descents; by default one that suits the problem.
-    scout_iterations : int
-        The length of these descents.
-    dense : bool
-        Whether H has to be an array whatever its size.
-    graph : callable or None
-        Makes the graph that A was made of; None if that is A itself. It may take a copy of the entries.
-    """
+    """A problem, how it is solved, and how many starts it takes."""
 
     problem: Problem
     solver: Solver
     control: Control
-    n_columns: int
+    n_columns: int  # of H
     n_init: int
     rng: np.random.RandomState
-    scout: Solver | None = None
+    scout: Solver | None = None  # of the first, short descents; None for one that suits the problem
     scout_iterations: int = FIRST_SWEEPS
-    dense: bool = False
+    dense: bool = False  # whether H has to be an array whatever its size
+    # Makes the graph that A was made of, perhaps by a copy of the entries; None if that is A itself.
     graph: Callable[[], Operator] | None = None
 
     @property
@@ -136,8 +105,8 @@ class Init(ABC):
     two_factors : bool
         Whether it also starts the two factors of a data matrix.
     least_iterations : int
-        Iterations after it even if the time is up. No work has gone into random numbers; other points can
-        be kept as they are.
+        Iterations that follow even if the time is up: at least one if the points are random numbers or were
+        given, none if work has gone into them.
     """
 
     needs: ClassVar[tuple[type, ...]] = ()
@@ -156,10 +125,10 @@ class Init(ABC):
 
     @abstractmethod
     def find(self, setting: Setting) -> list[Start]:
-        """Return starting points in H ≥ 0."""
+        """Starting points in H ≥ 0."""
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
-        """Return points whose projections start a problem on another set: by default those in H ≥ 0.
+        """Points whose projections start a problem on another set: by default those in H ≥ 0.
 
         `orthant` is the same problem for H ≥ 0, `level` the standard deviation of normal entries for which
         ‖HHᵀ‖ is about ‖M‖. Negative similarities may leave nothing to a nonnegative factor; at H = 0 the
@@ -183,17 +152,17 @@ class Formula(Init):
 
     @abstractmethod
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H for an objective, with A as its operator, and random numbers if there are any."""
+        """H for an objective, with A as its operator, and random numbers if there are any."""
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the points of the formula."""
+        """The points of the formula."""
         objective, k = setting.problem.objective, setting.n_columns
         with single_threaded_blas():
             return [Start(self.factor(objective, k, setting.rng)) for _ in range(setting.n_init)]
 
 
 def turned_embedding(operator: Operator, n_columns: int) -> Array:
-    """Return VΛ^½Q, with VΛVᵀ the best positive semidefinite approximation of A of rank k and Q a rotation.
+    """VΛ^½Q, with VΛVᵀ the best positive semidefinite approximation of A of rank k and Q a rotation.
 
     The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
     (the polar factor of these rows).

@@ -18,34 +18,25 @@ FLOOR = 1e-2
 MERGE_PATH = np.dtype([("n_clusters", "i8"), ("gain", "f8"), ("first_size", "i8"), ("second_size", "i8")])
 
 
-def merge_clusters(
+def merged_start(
     operator: Operator, labels: Array, columns: int, k: int, as_sparse: bool = False
 ) -> tuple[Any, np.recarray]:
-    """Return the start that the labels describe once they are merged to k clusters, and the merges."""
+    """The start that the labels describe once they are merged to k clusters, and the merges."""
     with single_threaded_blas():
         B, sizes = contract(operator, labels, columns)
     merged, path = merge_greedily(B, sizes, k)
-    return indicator(B, sizes, merged, labels, k, as_sparse).astype(operator.dtype), path
+    return constant_columns(B, sizes, merged, labels, k, as_sparse).astype(operator.dtype), path
 
 
 def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool = False) -> Any:
-    """Return the start that labels describe, each cluster a constant column and a small floor.
+    """The start that labels describe: each cluster a constant column, and a small floor unless sparse.
 
-    Parameters
-    ----------
-    operator : Operator
-        A.
-    labels : ndarray of shape (n,)
-        Clusters from 0 to k − 1, and −1 for samples in none, whose rows are zero.
-    k : int
-        Number of columns.
-    as_sparse : bool
-        Whether H is a csr_array, without the floor.
+    Samples with the label −1 are in no cluster, and have rows of zeros.
     """
     placed = labels >= 0
     with single_threaded_blas():
         B, sizes = contract(operator, np.where(placed, labels, 0), k)
-    H = indicator(B, sizes, [[l] for l in range(k)], np.where(placed, labels, 0), k, as_sparse)
+    H = constant_columns(B, sizes, [[l] for l in range(k)], np.where(placed, labels, 0), k, as_sparse)
     H = H.astype(operator.dtype)
     if as_sparse:
         H.data[~placed] = 0
@@ -56,7 +47,7 @@ def start_of_labels(operator: Operator, labels: Array, k: int, as_sparse: bool =
 
 
 def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
-    """Return B = ZᵀAZ for the indicator Z of the labels, and the sizes.
+    """B = ZᵀAZ for the indicator Z of the labels, and the sizes.
 
     A sparse A costs its nonzeros, on disk one pass over them; any other one products with a few columns of Z
     at a time.
@@ -78,7 +69,7 @@ def contract(operator: Any, labels: Array, columns: int) -> tuple[Array, Array]:
 
 
 def _stored_entries(A: Any) -> Iterable[tuple[slice, Array, Array, Array]]:
-    """Return blocks of rows with the three arrays of their entries; in memory all rows are one."""
+    """Blocks of rows with the three arrays of their entries; in memory all rows are one."""
     return A.blocks() if A.is_streamed else [(slice(0, A.n), A.indptr, A.indices, A.values)]
 
 
@@ -101,7 +92,7 @@ def _add_entries(
 
 
 def merge_gains(B: Array, sizes: Array) -> Array:
-    """Return the gain in explained energy of merging every pair.
+    """The gain in explained energy of merging every pair.
 
     (B_ii + B_jj + 2B_ij)²/(m_i + m_j)² − B_ii²/m_i² − B_jj²/m_j², with nothing explained by a cluster of
     negative sum.
@@ -144,7 +135,7 @@ class _Gains:
         self.is_bound = np.zeros(len(B), dtype=bool)  # whether `largest` of a row may be too large
 
     def best_pair(self) -> tuple[int, int]:
-        """Return the first pair with the largest gain, in the order of rows and in them of columns."""
+        """The first pair with the largest gain, in the order of rows and in them of columns."""
         while self.is_bound[row := int(self.largest.argmax())]:
             self._search(row)
         i, j = sorted((row, int(self.places[row])))
@@ -182,7 +173,7 @@ class _Gains:
         self.table[others, i] = (explained - energy - energy[i])[others]
 
 
-def indicator(
+def constant_columns(
     B: Array,
     sizes: Array,
     groups: Sequence[Sequence[int]],
@@ -190,7 +181,7 @@ def indicator(
     k: int,
     as_sparse: bool = False,
 ) -> Any:
-    """Return H with column j at √(B_jj)/m_j on its cluster, plus a small floor everywhere unless sparse."""
+    """H with column j at √(B_jj)/m_j on its cluster, plus a small floor everywhere unless sparse."""
     target = np.empty(len(sizes), dtype=np.int64)
     heights = np.zeros(k)
     for j, group in enumerate(groups):

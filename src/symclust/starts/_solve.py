@@ -24,7 +24,7 @@ SCOUTING_STEPS = 150  # of projected gradient, in the place of 20 sweeps over th
 TOO_SHORT = 10.0  # how often a given start would fit into the one of its direction that fits best
 
 
-class Given(Init):
+class GivenStart(Init):
     """An array for H."""
 
     fixed: ClassVar[bool] = True
@@ -34,7 +34,7 @@ class Given(Init):
         self.H = H
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return a copy, which the solver may change."""
+        """A copy, which the solver may change."""
         dtype = setting.problem.operator.dtype
         if not is_sparse_factor(self.H):
             return [Start(np.array(self.H, dtype=dtype, order="C"))]
@@ -46,14 +46,14 @@ class Given(Init):
         return [Start(H)]
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
-        """Return a copy, scaled up if it is far too small."""
+        """A copy, scaled up if it is far too small."""
         (point,) = self.find(orthant)
         point.H = lengthened(point.H, setting.problem.operator)
         return [point]
 
 
 def lengthened(H: Any, operator: Operator) -> Any:
-    """Return H, scaled up if it is far too small: near H = 0 gradients are small, and all looks stationary.
+    """H, scaled up if it is far too small: near H = 0 gradients are small, and all looks stationary.
 
     ‖M − c²HHᵀ‖ is least for c² = ⟨H, MH⟩ / ‖HᵀH‖².
     """
@@ -63,38 +63,18 @@ def lengthened(H: Any, operator: Operator) -> Any:
 
 
 def make_init(init: Any) -> Init:
-    """Return the init of that name, or the one of a given array.
-
-    Parameters
-    ----------
-    init : str or array
-        The parameter of an estimator.
-    """
-    return registry.resolve("starts", init)() if isinstance(init, str) else Given(init)
+    """The init of that name, or the one of a given array."""
+    return registry.resolve("starts", init)() if isinstance(init, str) else GivenStart(init)
 
 
 def inits_with(*properties: str) -> tuple[str, ...]:
-    """Return the names of the inits that have all these properties, attributes of `Init`.
-
-    Parameters
-    ----------
-    *properties : str
-        For example "two_factors".
-    """
+    """The names of the inits that have all these properties, attributes of `Init`."""
     inits = {name: registry.resolve("starts", name) for name in registry.options("starts")}
     return tuple(name for name, init in inits.items() if all(getattr(init, p) for p in properties))
 
 
 def count_starts(init: Any, n_init: Any) -> int:
-    """Return how many starts to run: `n_init`, but one if all would be the same.
-
-    Parameters
-    ----------
-    init : str or array
-        The parameter of an estimator.
-    n_init : int
-        The number that was given.
-    """
+    """How many starts to run: `n_init`, but one if all would be the same."""
     check_number("n_init", n_init, least=1, whole=True)
     if n_init > 1 and make_init(init).fixed:
         warn(f"This init is always the same: one start is run instead of n_init={n_init}.", RuntimeWarning)
@@ -105,25 +85,18 @@ def count_starts(init: Any, n_init: Any) -> int:
 def solve(init: Any, setting: Setting, orthant: Problem | None = None) -> tuple[list[Result], list[Start]]:
     """Run the solver from all starts side by side; return the results and the starts behind them.
 
-    Parameters
-    ----------
-    init : str or array
-        The parameter of an estimator.
-    setting : Setting
-        The problem, its solver and how many starts it takes.
-    orthant : Problem, optional
-        The same problem for H ≥ 0, if that of the setting is on another set.
+    For a problem on another set than H ≥ 0, `orthant` is the same problem there.
     """
     setting.solver.check(setting.problem)
     found = make_init(init)
     found.check(setting.problem)
     find = partial(_find_in_set, found, setting, orthant) if orthant else partial(_find, found, setting)
     points = recorded("starts", find, setting.rng, partial(_are_starts, setting))
-    return descend(setting, points, found.least_iterations), points
+    return run_from(setting, points, found.least_iterations), points
 
 
 def _find(init: Init, setting: Setting) -> list[Start]:
-    """Return starting points in H ≥ 0.
+    """Starting points in H ≥ 0.
 
     A sample without similarities ends at zero; a solver that only approaches it would leave traces.
     """
@@ -139,7 +112,7 @@ def _find(init: Init, setting: Setting) -> list[Start]:
 
 
 def _find_in_set(init: Init, setting: Setting, orthant: Problem) -> list[Start]:
-    """Return starting points in the set of the problem.
+    """Starting points in the set of the problem.
 
     Stationarity is measured against a random point of the set: the gradient at a good start would set a bar
     that has nothing to do with the problem.
@@ -164,7 +137,7 @@ def _find_in_set(init: Init, setting: Setting, orthant: Problem) -> list[Start]:
 
 
 def _reference_at_random(problem: Problem, shape: tuple[int, int], level: float) -> float:
-    """Return ‖∇ᴾf‖ at a random point of the set, the same on every run."""
+    """‖∇ᴾf‖ at a random point of the set, the same on every run."""
     H = problem.constraint.random(shape, np.random.RandomState(0), level)
     H = problem.operator.to_device(np.ascontiguousarray(H, dtype=problem.operator.dtype))
     return problem.measure(H, problem.operator @ H)[1]
@@ -184,18 +157,8 @@ def _are_starts(setting: Setting, answer: Any) -> bool:
     )
 
 
-def descend(setting: Setting, points: list[Start], least: int) -> list[Result]:
-    """Run the solver from these points, which the loop takes over: their H is gone afterwards.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem, its solver and limits.
-    points : list of Start
-        The starting points.
-    least : int
-        As in `run`.
-    """
+def run_from(setting: Setting, points: list[Start], least: int) -> list[Result]:
+    """Run the solver from these points, which the loop takes over: their H is gone afterwards."""
     references = [point.reference for point in points if point.reference is not None]
     factors = [point.H for point in points]
     for point in points:
@@ -208,6 +171,6 @@ def descend(setting: Setting, points: list[Start], least: int) -> list[Result]:
         references if len(references) == len(points) else None,
         least=least,
         settles=all(is_sparse_factor(H) for H in factors),
-        watch_labels=setting.control.settles and all(point.is_clustering for point in points),
+        watch_labels=setting.control.settles > 0 and all(point.is_clustering for point in points),
         interrupted=any(point.interrupted for point in points),
     )

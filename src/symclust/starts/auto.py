@@ -17,6 +17,6 @@ class Auto(Init):
     """
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the points of the init that suits A."""
+        """The points of the init that suits A."""
         is_graph = setting.problem.operator.is_sparse and not setting.dense
         return (Tree() if is_graph else Merge()).find(setting)

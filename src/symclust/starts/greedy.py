@@ -1,4 +1,4 @@
-"""Columns grown one after the other from nothing: from their best samples, or by coordinate descent."""
+"""ColumnDescent grown one after the other from nothing: from their best samples, or by coordinate descent."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import numpy as np
 from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.exceptions import CombinationError
-from symclust.objectives import Columns, HasColumns
+from symclust.objectives import ColumnDescent, HasColumns
 from symclust.operators import Operator
 from symclust.registry import option_name
 from symclust.solvers import Problem
 from symclust.starts._base import Formula, Setting, Start
 
-__all__ = ["Greedy", "GreedyAsPrinted", "Zero"]
-
-RESCORED = 2  # picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9)
+__all__ = ["Greedy", "GreedyAsPrinted", "GreedyThroughout", "Zero"]
 
 
 class ByColumns(Formula):
@@ -62,35 +60,30 @@ class ByColumns(Formula):
         return H
 
     @abstractmethod
-    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+    def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Fill column j, given those before it."""
 
 
 class Greedy(ByColumns):
-    """Columns grown from their best samples, offdiagonal Algorithm 6.
+    """ColumnDescent grown from their best samples, offdiagonal Algorithm 6.
 
     A column begins with the sample that has the largest sum of similarities in the residual. The samples that
     are most similar to those already in it follow, one by one, each with the entry that minimises the
     objective given the entries so far. After 2k picks the order of the others is kept. Costs about k sweeps
     of coordinate descent.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Greedy
-    >>> from symclust.objectives import Absolute
-    >>> from symclust.operators import as_operator
-    >>> A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
-    >>> Greedy().factor(Absolute(as_operator(A)), 2)
-    array([[1., 0.],
-           [1., 1.],
-           [0., 1.]])
+    Attributes
+    ----------
+    rescored : float
+        Picks after which the order of the others is kept, in multiples of k (Algorithm 6, line 9).
     """
 
-    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+    rescored: ClassVar[float] = 2
+
+    def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Visit the samples in the order of their ties to those that are in the column."""
         columns.open(j)
-        _grow(columns, self.residual(columns.A, columns.H, j, degrees), RESCORED * columns.H.shape[1])
+        _grow(columns, self.residual(columns.A, columns.H, j, degrees), self.rescored * columns.H.shape[1])
         columns.close()
         if columns.ignored.any:  # a sample may have had nothing but ignored pairs when it was visited
             columns.descend(j)
@@ -106,24 +99,30 @@ class GreedyAsPrinted(Greedy):
     Equal to `Greedy` in the first column of a binary A with a unit diagonal. With a diagonal of zeros, direct
     ties count less than those through common neighbours, and on the scale of a weighted A the first entry may
     be far off.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import GreedyAsPrinted
-    >>> from symclust.objectives import OffDiagonal
-    >>> from symclust.operators import as_operator
-    >>> A = 4 * np.kron(np.eye(2), np.ones((2, 2)))
-    >>> GreedyAsPrinted().factor(OffDiagonal(as_operator(A)), 2)
-    array([[1., 0.],
-           [4., 0.],
-           [0., 1.],
-           [0., 4.]])
     """
 
     def residual(self, *given: Any) -> Residual:
         """Return what the columns before leave over, as printed."""
         return PrintedResidual(*given)
+
+
+class GreedyThroughout(GreedyAsPrinted):
+    """Algorithm 5 to the letter, for comparison: ties are computed anew for each pick, O(k n³) for a dense A.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.starts import GreedyThroughout
+    >>> from symclust.objectives import OffDiagonal
+    >>> from symclust.operators import as_operator
+    >>> GreedyThroughout().factor(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
+    array([[1., 0.],
+           [1., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+
+    rescored: ClassVar[float] = np.inf
 
 
 class Zero(ByColumns):
@@ -133,21 +132,9 @@ class Zero(ByColumns):
     zero too. A column that stays empty therefore gets one entry, at the sample with the largest sum of
     similarities in the residual, which changes the objective not at all, and then its sweep. The first
     columns grow dense, the later ones explain the rest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Zero
-    >>> from symclust.objectives import OffDiagonal
-    >>> from symclust.operators import as_operator
-    >>> Zero().factor(OffDiagonal(as_operator(np.kron(np.eye(2), np.ones((2, 2))))), 2)
-    array([[1., 0.],
-           [1., 0.],
-           [0., 1.],
-           [0., 1.]])
     """
 
-    def fill(self, columns: Columns, j: int, degrees: Array) -> None:
+    def fill(self, columns: ColumnDescent, j: int, degrees: Array) -> None:
         """Sweep over the column; if it stays empty, place one entry and sweep then."""
         if columns.full_diagonal:
             columns.descend(j)
@@ -211,13 +198,15 @@ class PrintedResidual(Residual):
         return 1.0
 
 
-def _grow(columns: Columns, residual: Residual, picks: int) -> None:
+def _grow(columns: ColumnDescent, residual: Residual, picks: float) -> None:
     """Visit all entries of the open column in the order of their samples' ties to it."""
     ties = _Ties(residual)
     columns.visit(np.array([residual.seed]))
     columns.place(residual.seed, residual.height)
     ties.add(residual.seed)
-    for _ in range(min(picks, residual.A.n) - 3):  # the last score ranks all others, Algorithm 6, lines 9-14
+    for _ in range(
+        int(min(picks, residual.A.n)) - 3
+    ):  # the last score ranks all others, Algorithm 6, lines 9-14
         k = ties.strongest()
         columns.visit(np.array([k]))
         ties.add(k)

@@ -10,7 +10,7 @@ from symclust.operators import low_rank
 from symclust.solvers import RowDescent
 from symclust.starts._base import Init, Setting, Start
 from symclust.starts._clusters import OVERSIZE
-from symclust.starts._solve import descend
+from symclust.starts._solve import run_from
 from symclust.starts.merge import Merge
 
 __all__ = ["LowRank"]
@@ -27,7 +27,7 @@ class LowRank(Init):
     any_set: ClassVar[bool] = False
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the solutions; by rows, or on a device or with workers by the solver of the problem."""
+        """The solutions; by rows, or on a device or with workers by the solver of the problem."""
         operator = setting.problem.operator
         L = low_rank(operator, min(OVERSIZE * setting.n_columns, operator.n), random_state=setting.rng)
         problem = replace(setting.problem, operator=L, objective=setting.problem.objective.rebuild(L))
@@ -35,7 +35,7 @@ class LowRank(Init):
         quiet = replace(setting.control, callback=None)
         other = replace(setting, problem=problem, solver=solver, control=quiet)
         points = Merge().find(other)
-        results = descend(other, points, self.least_iterations)
+        results = run_from(other, points, self.least_iterations)
         return [
             Start(result.H, result.reference, point.merge_path, result.interrupted)
             for result, point in zip(results, points, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symclust._threads import single_threaded_blas
 from symclust.starts._base import Init, Setting, Start
-from symclust.starts._clusters import OVERSIZE, merge_clusters
+from symclust.starts._clusters import OVERSIZE, merged_start
 from symclust.starts.random import Random
 from symclust.starts.tree import next_leaves
 
@@ -20,7 +20,7 @@ class Merge(Init):
     """
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the points; Ctrl-C in the first descent leads to points too."""
+        """The points; Ctrl-C in the first descent leads to points too."""
         operator, k = setting.problem.operator, setting.n_columns
         columns = min(OVERSIZE * k, operator.n)
         if setting.holds_sparse:
@@ -36,7 +36,7 @@ class Merge(Init):
             labels = result.H.argmax(axis=1)
             reference, interrupted = result.reference, result.interrupted
             del result  # n × 2k numbers that nothing needs any more
-            H, path = merge_clusters(operator, labels, columns, k)
+            H, path = merged_start(operator, labels, columns, k)
             # Another objective has another scale.
             points.append(Start(H, None if setting.has_surrogate else reference, path, interrupted))
         return points
@@ -44,5 +44,5 @@ class Merge(Init):
     @staticmethod
     def _from_leaves(setting: Setting, columns: int) -> Start:
         labels, interrupted = next_leaves(setting, columns)
-        H, path = merge_clusters(setting.problem.operator, labels, columns, setting.n_columns, as_sparse=True)
+        H, path = merged_start(setting.problem.operator, labels, columns, setting.n_columns, as_sparse=True)
         return Start(H, None, path, interrupted)

@@ -25,24 +25,13 @@ class Nndsvd(Formula):
     with lengths √(σ‖u±‖‖v±‖). Factors of a data matrix get u and v; a symmetric A has u = v. Entries that are
     zero here stay zero under multiplicative updates: `Nndsvda` and `Nndsvdar` fill them. Columns beyond the
     rank of A are uniform random numbers; the others do not depend on the random state.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Nndsvd
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
-    >>> H = Nndsvd().factor(Frobenius(as_operator(blocks)), 2)
-    >>> (H @ H.T).round(6).tolist() == blocks.tolist()
-    True
     """
 
     fixed: ClassVar[bool] = True
     two_factors: ClassVar[bool] = True
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H; without `rng`, random numbers are those of a fixed seed."""
+        """H; without `rng`, random numbers are those of a fixed seed."""
         operator = objective.operator
         H = Random().factor(objective, n_columns, rng)
         most = min([n_columns, operator.n - 1, *(len(side) for side in operator.sides(H))])
@@ -57,44 +46,22 @@ class Nndsvda(Nndsvd):
 
     A product of such entries has the mean of A. The mean itself, as the authors have it, is on the scale of A
     and not of its factors: for a large A, little else would be left of the start.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Nndsvda
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
-    >>> round(float(Nndsvda().factor(Frobenius(as_operator(blocks)), 2).min()), 3)  # √(0.75 / 2)
-    0.612
     """
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H without zeros."""
+        """H without zeros."""
         H = super().factor(objective, n_columns, rng)
         H[H == 0] = entry_level(objective, n_columns)
         return H
 
 
 class Nndsvdar(Nndsvd):
-    """`Nndsvd` with random numbers in place of zeros, uniform up to a hundredth of the entries of `Nndsvda`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Nndsvdar
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> blocks = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2)))
-    >>> H = Nndsvdar().factor(Frobenius(as_operator(blocks)), 2, np.random.RandomState(0))
-    >>> bool(0 < H.min() < 0.01)
-    True
-    """
+    """`Nndsvd` with random numbers in place of zeros, up to a hundredth of the entries of `Nndsvda`."""
 
     fixed: ClassVar[bool] = False
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H without zeros."""
+        """H without zeros."""
         rng = rng or np.random.RandomState(0)
         H = super().factor(objective, n_columns, rng)
         zero = H == 0
@@ -103,7 +70,7 @@ class Nndsvdar(Nndsvd):
 
 
 def _larger_part(operator: Operator, vector: Array, value: float) -> Array:
-    """Return √σ times the larger of the positive and the negative part of an eigenvector.
+    """√σ times the larger of the positive and the negative part of an eigenvector.
 
     The sides of an eigenvector of [[0, X], [Xᵀ, 0]] are a pair of singular vectors, each of length 1/√2.
     """

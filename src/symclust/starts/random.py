@@ -10,7 +10,7 @@ from symclust._types import Array
 from symclust.objectives import Objective
 from symclust.starts._base import Formula, Setting, Start
 
-__all__ = ["Random"]
+__all__ = ["Random", "RandomAsPrinted"]
 
 
 class Random(Formula):
@@ -19,15 +19,6 @@ class Random(Formula):
     A product HHᵀ of such a factor has about the mean of A, so that the descent starts on the right scale.
     If negative entries leave no positive mean, m is the root of the mean square instead. A problem on another
     set starts at random points of that set.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Random
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> Random().factor(Frobenius(as_operator(np.ones((4, 4)))), 2, np.random.RandomState(0)).shape
-    (4, 2)
     """
 
     two_factors: ClassVar[bool] = True
@@ -51,6 +42,33 @@ class Random(Formula):
         """Return random points of the set."""
         draw, shape = setting.problem.constraint.random, (setting.problem.operator.n, setting.n_columns)
         return [Start(draw(shape, setting.rng, level)) for _ in range(setting.n_init)]
+
+
+class RandomAsPrinted(Random):
+    """Independent entries uniform on [0, 1], whatever the scale of A, and no few sweeps of another objective.
+
+    The random start of offdiagonal, for comparison: under the absolute loss it leads nowhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.starts import RandomAsPrinted
+    >>> from symclust.objectives import Absolute
+    >>> from symclust.operators import as_operator
+    >>> RandomAsPrinted().factor(Absolute(as_operator(np.ones((4, 4)))), 2).max() < 1
+    np.True_
+    """
+
+    two_factors: ClassVar[bool] = False
+
+    def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
+        """Return H; without `rng`, that of a fixed seed."""
+        H = (rng or np.random.RandomState(0)).random_sample((objective.operator.n, n_columns))
+        return H.astype(objective.operator.dtype, copy=False)
+
+    def find(self, setting: Setting) -> list[Start]:
+        """Return the points as they are."""
+        return Formula.find(self, setting)
 
 
 def entry_level(objective: Objective, n_columns: int) -> float:

@@ -20,30 +20,19 @@ class Spectral(Formula):
     The rotation makes k far-apart rows, found by a pivoted QR factorization, as close to the axes as possible
     (the polar factor of these rows); a graph with k separate clusters then starts at its solution. A problem
     whose set allows negative entries starts with the signs of the eigenvectors.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.starts import Spectral
-    >>> from symclust.objectives import Frobenius
-    >>> from symclust.operators import as_operator
-    >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
-    >>> H = Spectral().factor(Frobenius(as_operator(blocks)), 2)
-    >>> bool(np.abs(H @ H.T - blocks).max() < 0.01)
-    True
     """
 
     fixed: ClassVar[bool] = True
     two_factors: ClassVar[bool] = True
 
     def factor(self, objective: Any, n_columns: int, rng: np.random.RandomState | None = None) -> Array:
-        """Return H; `rng` is not used."""
+        """H; `rng` is not used."""
         H = turned_embedding(objective.operator, n_columns)
         floor = FLOOR * np.abs(H).mean()
         return np.maximum(H, floor).astype(objective.operator.dtype)
 
     def find_in_set(self, setting: Setting, orthant: Setting, level: float) -> list[Start]:
-        """Return the embedding with its signs, if the set allows any."""
+        """The embedding with its signs, if the set allows any."""
         if setting.problem.constraint.nonnegative:
             return super().find_in_set(setting, orthant, level)
         return [Start(turned_embedding(setting.problem.operator, setting.n_columns))]

@@ -40,7 +40,7 @@ class Tree(Init):
     any_set: ClassVar[bool] = False
 
     def find(self, setting: Setting) -> list[Start]:
-        """Return the points, a tree for each."""
+        """The points, a tree for each."""
         problem, k, points = setting.problem, setting.n_columns, []
         has_scale = not setting.holds_sparse and not setting.has_surrogate
         reference = _random_reference(setting) if has_scale else None
@@ -54,7 +54,7 @@ class Tree(Init):
 
 
 def _random_reference(setting: Setting) -> float:
-    """Return how far a random start is from stationary, the reference of "merge" too."""
+    """How far a random start is from stationary, the reference of "merge" too."""
     problem = setting.problem
     with single_threaded_blas():
         H = Random().factor(problem.objective, setting.n_columns, setting.rng)
@@ -63,21 +63,13 @@ def _random_reference(setting: Setting) -> float:
 
 
 def next_leaves(setting: Setting, n_leaves: int) -> Clustering:
-    """Return the leaves of a tree with the next seed.
-
-    Parameters
-    ----------
-    setting : Setting
-        The problem whose A is the graph, or was made of it.
-    n_leaves : int
-        Number of leaves.
-    """
+    """The leaves of a tree with the next seed."""
     graph = setting.problem.operator if setting.graph is None else setting.graph()
     return tree_of_communities(graph, setting.control, n_leaves, int(setting.rng.randint(2**31)))
 
 
 def tree_of_communities(graph: Operator, control: Control, n_leaves: int, seed: int) -> Clustering:
-    """Return the leaves of the tree that `HierarchicalSymNMF` grows, all `n_leaves` of them.
+    """The leaves of the tree that `HierarchicalSymNMF` grows, all `n_leaves` of them.
 
     If no cut is left that leaves both parts a tenth of the average size, smaller parts will do; if none is
     left at all, or no time, the largest leaves are halved as their samples come.
@@ -110,7 +102,7 @@ def _growths(A: Operator, n_leaves: int, seed: int) -> Iterator[tuple[CommunityG
 
 
 def _halve_largest(labels: Array, n_clusters: int, wanted: int) -> Array:
-    """Return the labels once the largest cluster has been split in two as often as it takes."""
+    """The labels once the largest cluster has been split in two as often as it takes."""
     sizes = np.bincount(labels, minlength=wanted)
     for new in range(n_clusters, wanted):
         largest = int(sizes.argmax())

@@ -1,6 +1,6 @@
 """Models and checkpoints on disk: NumPy arrays and JSON in one zip file, and no code."""
 
-from symclust.storage._journal import (
+from symclust.storage._checkpoint import (
     Checkpoint,
     Journal,
     Keep,

@@ -29,7 +29,7 @@ CLASSES = {
     "estimators._data_factors": ("DataPlacer",),
     "inputs.placing": ("KnownRows", "LabelPlacer", "Placer"),
     "inputs.similarity": (*("Attributed", "Called", "Edges", "Given", "OfSamples", "Similarity", "Stepped"),),
-    "inputs.table": ("TablePlan",),
+    "inputs.table_plan": ("TablePlan",),
     "estimators.left_stochastic": ("SimplexPlacer",),
     "graphs": (
         *("AttributedSimilarity", "Cosine", "Fuzzy", "Gaussian", "MultiView", "NearestNeighbors"),
@@ -46,7 +46,7 @@ CLASSES = {
     "hierarchy.communities.graph": ("Bisection",),
     "hierarchy.topics.splits": ("Halves",),
     "operators": ("Dense", "Gram", "LowRank", "Masked", "Shifted", "Sparse"),
-    "operators._base": ("Restricted", "Scaled"),
+    "operators._base": ("Restricted", "ScaledOperator"),
     "operators._factors": ("DenseFactor", "SparseFactor"),
     "selection": ("ConsensusMatrix", "Curve", "Selection"),
     "solvers": ("Result", "RowSolver"),
@@ -64,12 +64,13 @@ FORMER = {
     "estimators.select_n_clusters": "selection.select_n_clusters",
     "applications.SubtypeAssignment": "estimators.Placement",
     "applications.TopicAssignment": "estimators.Placement",
+    "operators.Scaled": "operators.ScaledOperator",
 }
 
 
 @cache
 def allowed() -> dict[str, Any]:
-    """Return classes and functions by their names in files: the folder and their own.
+    """Classes and functions by their names in files: the folder and their own.
 
     Which file of the folder they are in may change without notice to the models on disk.
     """
@@ -87,5 +88,5 @@ def _names() -> dict[Any, str]:
 
 
 def name_of(thing: Any) -> str | None:
-    """Return the name of a class or function in files; None for one that they must not name."""
+    """The name of a class or function in files; None for one that they must not name."""
     return _names().get(thing)

@@ -148,7 +148,7 @@ def read_archive(file: BinaryIO, size: int) -> tuple[dict[str, Any], Any, Arrays
 
 
 def _check_entries(archive: ZipFile, size: int) -> dict[str, ZipInfo]:
-    """Return the files of an archive, or refuse one that a model would not have or that grows when read."""
+    """The files of an archive; one that grows when read, or that no model has, is refused."""
     entries = {entry.filename: entry for entry in archive.infolist()}
     if HEADER not in entries or MODEL not in entries or len(entries) != len(archive.infolist()):
         raise InputError(f"it is a zip file without {HEADER} and {MODEL}")

@@ -24,18 +24,19 @@ from symclust.storage._values import Decoder, Encoder, plain_state
 class Savable:
     """Base class of models that can be saved to a file, and loaded again with `symclust.load`.
 
-    A subclass says which of its attributes are training data, and what needs them; and which were called
-    otherwise in earlier versions and their files.
+    A subclass says which of its attributes are training data, and what needs them; which had another name in
+    earlier versions and their files; and the values of those that an instance need not have.
     """
 
     _left_out: ClassVar[dict[str, str]] = {}
     _renamed: ClassVar[dict[str, str]] = {}
+    _by_default: ClassVar[dict[str, Any]] = {}
 
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
         """Write the model, without its `callback`, to a file that `symclust.load` reads; return its path.
 
-        A file of this name is replaced once the new one is complete. Without the training `data` a model
-        keeps labels, memberships, components and names, and raises a `LeftOutError` for the rest.
+        Without the training `data` it keeps labels, memberships, components and names; methods that need more
+        raise a `LeftOutError`. An older file of this name is replaced once the new one is complete.
         """
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)
@@ -61,7 +62,7 @@ class Savable:
         """Make again what is not saved since it follows from the rest."""
 
     def _check_restored(self) -> None:
-        """Use what was loaded as its owner will; whatever this raises, `load` refuses the file.
+        """Use the loaded model as its owner will; if this raises anything, `load` refuses the file.
 
         A list of attributes and shapes would not stay true for every class; a rehearsal does. It costs about
         what the first call of each method costs.
@@ -73,12 +74,14 @@ class Savable:
                     getattr(self, name)()
 
     def __getattr__(self, name: str) -> Any:
-        # Only where an attribute is missing: before the fit, or since it was left out of a file.
+        # Only if an attribute is missing: before the fit, or since it was left out of a file.
         if name in type(self)._left_out and hasattr(self, "labels_"):
             raise LeftOutError(
                 f"This {type(self).__name__} was saved without its training data, which are needed for "
                 f"{type(self)._left_out[name]}. Save it with data=True."
             )
+        if name in type(self)._by_default:
+            return type(self)._by_default[name]
         if name in type(self)._renamed:
             new = type(self)._renamed[name]
             warn(f"{name} of {type(self).__name__} is now called {new}.", FutureWarning)

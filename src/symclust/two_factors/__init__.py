@@ -17,6 +17,6 @@ A solver, one of ``solvers.py``, lowers the least squares problem of one factor 
 """
 
 from symclust.two_factors.objective import RowProblem, TwoFactors
-from symclust.two_factors.smooth import Smooth
+from symclust.two_factors.smooth import Smooth, SmoothAsPrinted
 from symclust.two_factors.starts import starting_points
 from symclust.two_factors.variants import Affine, SparseRows

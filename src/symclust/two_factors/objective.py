@@ -14,8 +14,6 @@ from symclust.nnls import hals
 from symclust.objectives import SquaredDistance
 from symclust.operators import Bipartite
 
-__all__ = ["RowProblem", "TwoFactors"]
-
 MEASURED_ROWS = 1 << 11  # few enough for their gradient to stay in the cache
 
 
@@ -27,31 +25,10 @@ class TwoFactors(SquaredDistance):
     The point is H = [W; C], the product AH = [XC; XᵀW], and G holds the two Gram matrices WᵀW and CᵀC. A
     variant replaces `penalty` and the two least squares problems; the gradient follows from them.
 
-    Parameters
-    ----------
-    operator : Bipartite
-        The data X.
-
-    Attributes
-    ----------
-    free : slice
-        The columns of W that are sought; the others are given.
-    separate_rows : bool
-        Whether the problem of W is one for each of its rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite
-    >>> from symclust.two_factors import TwoFactors
-    >>> A = Bipartite(np.ones((2, 3)))
-    >>> objective, H = TwoFactors(A), np.full((5, 1), 2.0)
-    >>> objective.value(H, A @ H, objective.gram(H))
-    54.0
     """
 
-    free: ClassVar[slice] = slice(None)
-    separate_rows: ClassVar[bool] = True
+    free: ClassVar[slice] = slice(None)  # the columns of W that are sought; the others are given
+    separate_rows: ClassVar[bool] = True  # whether the problem of W is one for each of its rows
     operator: Bipartite
 
     def __init__(self, operator: Bipartite) -> None:
@@ -106,22 +83,9 @@ class TwoFactors(SquaredDistance):
 class RowProblem:
     """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ over Y ≥ 0: a problem for each row of Y by itself.
 
-    Both arrays are made for this problem and belong to it.
-
-    Parameters
-    ----------
-    left : ndarray of shape (k, k)
-        G, the Gram matrix of the other factor and the regularisation of this one; no negative entry.
-    right : ndarray of shape (n, k)
-        R, the product of the data with the other factor, less the known part of the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.two_factors import RowProblem
-    >>> problem = RowProblem(np.eye(2), np.array([[1.0, -1.0]]))
-    >>> problem.gradient(np.array([[1.0, 0.0]])).tolist()
-    [[0.0, 1.0]]
+    G, on the left, is the Gram matrix of the other factor and the regularisation of this one, without
+    negative entries; R, on the right, the product of the data with the other factor less the known part of
+    the fit. Both arrays belong to the problem.
     """
 
     def __init__(self, left: Array, right: Array) -> None:

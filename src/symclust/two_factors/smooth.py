@@ -11,8 +11,6 @@ from symclust.constraints import Constraint
 from symclust.operators import Bipartite, Operator
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Laplacian", "Smooth", "SmoothProblem"]
-
 SWEEPS = 5  # over W before it is C's turn
 
 
@@ -33,16 +31,6 @@ class Smooth(TwoFactors):
         The similarities S of the samples.
     weight : float
         λ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite, Dense
-    >>> from symclust.two_factors import Smooth
-    >>> A, graph = Bipartite(np.zeros((2, 1))), Dense(1 - np.eye(2))
-    >>> objective, H = Smooth(A, graph, weight=10.0), np.array([[1.0], [3.0], [0.5]])
-    >>> objective.value(H, A @ H, objective.gram(H)), objective.penalty(H)  # 10 · 0.5² · (3 − 1)²
-    (12.5, 10.0)
     """
 
     separate_rows: ClassVar[bool] = False
@@ -64,6 +52,34 @@ class Smooth(TwoFactors):
     def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
         """The problem with WᵀW + λ diag(w_lᵀLw_l)."""
         return RowProblem(G + self.weight * np.diag(self.laplacian.roughness(W)), XtW)
+
+
+class SmoothAsPrinted(Smooth):
+    r"""The same with the term of the paper, for comparison.
+
+    .. math:: f(W, C) = \|X - WC^T\|_F^2 + \lambda \operatorname{tr}(W^T L W)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from symclust.operators import Bipartite, Dense
+    >>> from symclust.two_factors import SmoothAsPrinted
+    >>> A, graph = Bipartite(np.zeros((2, 1))), Dense(1 - np.eye(2))
+    >>> SmoothAsPrinted(A, graph, weight=10.0).penalty(np.array([[1.0], [3.0], [0.5]]))  # 10 · (3 − 1)²
+    40.0
+    """
+
+    def penalty(self, H: Array) -> float:
+        """λ tr(WᵀLW)."""
+        return self.weight * float(self.laplacian.roughness(self.operator.sides(H)[0]).sum())
+
+    def samples_problem(self, C: Array, XC: Array, G: Array) -> RowProblem:
+        """The problem of W, whose rows the graph joins."""
+        return SmoothProblem(G, XC, self.laplacian, np.full(len(G), self.weight))
+
+    def features_problem(self, W: Array, XtW: Array, G: Array) -> RowProblem:
+        """The problem of C, which the term leaves alone."""
+        return RowProblem(G, XtW)
 
 
 class SmoothProblem(RowProblem):
@@ -132,16 +148,7 @@ class SmoothProblem(RowProblem):
 
 
 class Laplacian:
-    """L = D − S for nonnegative similarities S with row sums D.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Dense
-    >>> from symclust.two_factors.smooth import Laplacian
-    >>> Laplacian(Dense(1 - np.eye(2))).roughness(np.array([[1.0], [3.0]])).tolist()
-    [4.0]
-    """
+    """L = D − S for nonnegative similarities S with row sums D."""
 
     def __init__(self, graph: Operator) -> None:
         self.graph = graph

@@ -4,6 +4,7 @@ An iteration costs one product with X and one with Xᵀ, whichever solver it is.
 
 ===========================  ===============================================================================
 `bpp`                        each problem solved exactly, by block principal pivoting
+`active_set`                 the same by the active-set method: slower, for comparison
 `hals`                       one sweep over the columns of each factor
 `multiplicative`             multiplicative updates of all entries at once: simple, slow
 `multiplicative_as_printed`  the same, without an exact last step
@@ -21,12 +22,12 @@ import numpy as np
 
 from symclust import _kernels
 from symclust._types import Array
-from symclust.nnls import block_pivoting
+from symclust.nnls import active_set, block_pivoting
 from symclust.objectives import Objective
 from symclust.solvers import Problem, Solver, State, side_by_side
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Bpp", "Hals", "Multiplicative", "MultiplicativeAsPrinted", "ProjectedGradient"]
+__all__ = ["ActiveSet", "Bpp", "Hals", "Multiplicative", "MultiplicativeAsPrinted", "ProjectedGradient"]
 
 STEPS = 10  # on each problem before the other factor's turn; they cost no product with X
 
@@ -91,6 +92,16 @@ class Bpp(AlternatingSolver):
     def minimise(self, problem: RowProblem, Y: Array) -> Array:
         """Solve, pivoting from the support of Y: it hardly changes from step to step."""
         return block_pivoting(problem.left, problem.right, Y)
+
+
+class ActiveSet(Bpp):
+    """Every half step solves its problem by letting in one variable at a time (Kim and Park 2008)."""
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+    def minimise(self, problem: RowProblem, Y: Array) -> Array:
+        """Solve, beginning at Y."""
+        return active_set(problem.left, problem.right, Y)
 
 
 class Hals(AlternatingSolver):

@@ -9,8 +9,6 @@ from symclust._threads import single_threaded_blas
 from symclust._types import Array
 from symclust.two_factors.objective import TwoFactors
 
-__all__ = ["starting_points"]
-
 
 def starting_points(
     objective: TwoFactors,
@@ -25,19 +23,6 @@ def starting_points(
     fits X best, so that their sizes do not decide what counts as stationary. The others depend on the data
     and the random numbers, never on the solver. Samples and features without an entry start at zero, their
     end too: a solver that only approaches it would leave traces.
-
-    Parameters
-    ----------
-    objective : TwoFactors
-        The objective.
-    init : str or pair of arrays
-        A name of `symclust.starts`, or W and C themselves.
-    n_columns : int
-        k, without columns that the objective adds.
-    n_init : int
-        How many.
-    rng : RandomState
-        The source of random numbers.
     """
     with single_threaded_blas():
         initial = objective.initial()

@@ -11,8 +11,6 @@ from symclust._types import Array
 from symclust.operators import Bipartite
 from symclust.two_factors.objective import RowProblem, TwoFactors
 
-__all__ = ["Affine", "SparseRows"]
-
 FLOOR = 1e-2  # of the first offset, relative to a feature's mean
 
 
@@ -21,26 +19,8 @@ class SparseRows(TwoFactors):
 
     .. math:: f(W, C) = \|X - WC^T\|_F^2 + \alpha \|C\|_F^2 + \beta \sum_i \|w_i\|_1^2
 
-    The ridge keeps W from going to zero while C grows, which would make the L1 term vanish.
-
-    Parameters
-    ----------
-    operator : Bipartite
-        The data X.
-    ridge : float
-        The weight α.
-    sparsity : float
-        The weight β.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite
-    >>> from symclust.two_factors import SparseRows
-    >>> A = Bipartite(np.ones((2, 3)))
-    >>> objective, H = SparseRows(A, ridge=1.0, sparsity=0.5), np.ones((5, 1))
-    >>> objective.value(H, A @ H, objective.gram(H))
-    4.0
+    α is `ridge` and β `sparsity`. The ridge keeps W from going to zero while C grows, which would make the L1
+    term vanish.
     """
 
     def __init__(self, operator: Bipartite, ridge: float, sparsity: float) -> None:
@@ -69,23 +49,7 @@ class Affine(TwoFactors):
 
     The first column of W is given, and that of C holds the offset: (45). C and b are then one least squares
     problem, and W one with the known column's part taken off the right-hand side. The given column holds the
-    root of X's mean where (45) has 1, so that its size is that of the others in whatever unit X is.
-
-    Attributes
-    ----------
-    level : float
-        The entries of the given column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite
-    >>> from symclust.two_factors import Affine
-    >>> A = Bipartite(np.ones((2, 3)))
-    >>> objective = Affine(A)
-    >>> H = objective.join(np.zeros((2, 1)), np.array([[1.0, 1.0]] * 3))
-    >>> objective.value(H, A @ H, objective.gram(H))
-    0.0
+    root of X's mean, its `level`, where (45) has 1: so its size is that of the others in whatever unit X is.
     """
 
     free: ClassVar[slice] = slice(1, None)

@@ -45,27 +45,10 @@ REFUSED |= {
 def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = False) -> Any:
     """Samples × features as a C-ordered array or a CSR array of float32 or float64.
 
-    float32 and float64 stay what they are; integers, bools and other floats become float64. A sparse input
-    comes back with sorted indices and without duplicate entries; what was given is never changed.
-
-    Parameters
-    ----------
-    X : array-like, sparse, torch.Tensor or AnnData of shape (n_samples, n_features)
-        Of an AnnData, its matrix ``X``. A tensor is brought to the host.
-    name : str
-        Its name in messages.
-    gaps : str
-        Advice about NaN, infinity and masked entries.
-    copy : bool
-        Whether the result must not share memory with X, since it is kept.
-
-    Raises
-    ------
-    InputError
-        For another number of dimensions, no samples, no features, complex numbers, NaN, infinity, or masked
-        entries.
-    InputTypeError
-        For a path, a graph, a Dask collection or a list of edges, and for entries that are not numbers.
+    float32 and float64 stay what they are. Embeddings stored in float16 or int8 become float32, which holds
+    them exactly in half of the memory; all else becomes float64. A sparse input comes back with sorted
+    indices and without duplicate entries; what was given is never changed, and with `copy` shares no memory
+    with the result. `name` and the advice `gaps` are for messages.
     """
     kind = kind_of(X)
     if kind in REFUSED:
@@ -78,12 +61,13 @@ def check_features(X: Any, *, name: str = "X", gaps: str = FILL, copy: bool = Fa
     refuse_edges(X, name=name)
     refuse_masked(X, name=name, gaps=gaps)
     X = check_stored(X, name) if sparse.issparse(X) else X
+    is_small = isinstance(X, np.ndarray) and X.dtype in (np.float16, np.int8)
     try:
         # scikit-learn's words, which its check_estimator looks for; finiteness is ours, to say where.
         X = check_array(
             X,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype=np.float32 if is_small else [np.float64, np.float32],
             order="C",
             copy=copy,
             ensure_all_finite=False,
@@ -157,7 +141,7 @@ def share_of_zeros(X: Any) -> float:
 
 
 def are_counts(X: Any) -> bool:
-    """Return whether all entries are whole numbers."""
+    """Whether all entries are whole numbers."""
     values = X.data if sparse.issparse(X) else X
     return bool((values == np.floor(values)).all())
 

@@ -32,14 +32,6 @@ def kind_of(X: Any) -> str:
 
     A DataFrame is an "edge table" if it has columns such as source and target, a "similarity table" if its
     rows have names and its columns the same ones in the same order, and a "table" otherwise.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> import pandas
-    >>> from symclust.validation import kind_of
-    >>> kind_of([[1, 2]]), kind_of(nx.path_graph(3)), kind_of(pandas.DataFrame(columns=["source", "target"]))
-    ('array', 'networkx graph', 'edge table')
     """
     if isinstance(X, str | bytes | PathLike):
         return "path"

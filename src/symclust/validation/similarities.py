@@ -19,22 +19,10 @@ LEAST_SQUARE = 10  # rows: fewer are symmetric by chance, or an example that som
 def check_similarity(
     operator: Any, *, nonnegative: bool = True, symmetric: bool = False, name: str = "The similarity"
 ) -> float:
-    """Refuse a similarity that is not finite, too small, not symmetric up to rounding, or negative.
+    """‖A‖² of a similarity; one that is not finite, too small, asymmetric or negative is refused.
 
-    Parameters
-    ----------
-    operator : Operator
-    nonnegative : bool
-        Whether negative entries are refused.
-    symmetric : bool
-        Whether it is known to be symmetric: that check takes longest.
-    name : str
-        Its name in messages about symmetry.
-
-    Returns
-    -------
-    float
-        ‖A‖².
+    Symmetry, whose check takes longest, is up to rounding, and taken for granted with `symmetric`. Negative
+    entries are refused if `nonnegative`. `name` is for messages about symmetry.
     """
     squared_norm = float(operator.squared_norm())
     if not np.isfinite(squared_norm):
@@ -133,7 +121,7 @@ def looks_like_similarity(X: Any) -> bool:
 
     These are matrices of at least ten rows, dense or sparse, that are square, symmetric to the bit, without
     negative entries and with some off the diagonal. Measured features are not symmetric by chance. The cost
-    is a few passes over X, and for a matrix that is not symmetric mostly that of one row.
+    is a few passes over X, mostly one row if it is not symmetric.
     """
     n, d = X.shape
     if n != d or n < LEAST_SQUARE:

@@ -39,7 +39,31 @@ void bind_neighbors_type(nb::module_& m) {
         "Q", "X", "rows", "columns", "distances"_a, "out");
 }
 
+template <typename I>
+void bind_neighbors_sparse(nb::module_& m) {
+    define(
+        m, "nearest_sparse",
+        [](Vector<I> indptr, Vector<I> indices, Vector<double> values, Vector<I> column_indptr,
+           Vector<I> column_indices, Vector<double> column_values, Matrix<double> halves,
+           MutableMatrix<double> row_halves, MutableMatrix<int64_t> row_numbers) {
+        const ptrdiff_t n = halves.shape(1), size = row_halves.shape(1), d = ptrdiff_t(column_indptr.shape(0)) - 1;
+        const Csr<double, I> Q("Q", indptr, indices, values, any_size, d);
+        const Csr<double, I> columns("columns", column_indptr, column_indices, column_values, d, n);
+        expect(size > 0, "row_halves", "has no columns");
+        expect(halves.shape(0) == 1 || ptrdiff_t(halves.shape(0)) == Q.n, "halves", "needs one row, or one for each of Q");
+        shaped("row_halves", row_halves, Q.n, size), shaped("row_numbers", row_numbers, Q.n, size);
+        const ptrdiff_t stride = halves.shape(0) == 1 ? 0 : n;
+        nb::gil_scoped_release release;
+        nearest_sparse(Q, columns, halves.data(), stride, n,
+                       NearestLists<double>{row_halves.data(), row_numbers.data(), Q.n, size});
+        },
+        "indptr", "indices", "values", "column_indptr", "column_indices", "column_values", "halves", "row_halves",
+        "row_numbers");
+}
+
 void bind_neighbors(nb::module_& m) {
+    bind_neighbors_sparse<int32_t>(m);
+    bind_neighbors_sparse<int64_t>(m);
     bind_neighbors_type<double>(m);
     bind_neighbors_type<float>(m);
 }

@@ -56,6 +56,38 @@ void keep_nearest(const T* products, const T* rows, const T* columns, int64_t fi
     }
 }
 
+// The nearest rows to sparse rows Q, by |x|^2 / 2 - q'x. The columns of X are rows of `columns`; `halves` has
+// |x|^2 / 2, less products with parts of q and x that are not in these, for each row of Q or once for all.
+template <typename T, typename I>
+void nearest_sparse(const Csr<T, I>& Q, const Csr<T, I>& columns, const T* halves, ptrdiff_t stride, ptrdiff_t n,
+                    NearestLists<T> lists) {
+    constexpr ptrdiff_t strip = 64;
+    std::vector<T> scores(n);
+    Pace pace;
+    for (ptrdiff_t i = 0; i < Q.n; ++i) {
+        std::copy_n(halves + i * stride, n, scores.begin());
+        for (ptrdiff_t e = Q.indptr[i]; e < ptrdiff_t(Q.indptr[i + 1]); ++e) {
+            const T value = Q.values[e];
+            const ptrdiff_t column = Q.indices[e];
+            for (ptrdiff_t p = columns.indptr[column]; p < ptrdiff_t(columns.indptr[column + 1]); ++p)
+                scores[columns.indices[p]] -= value * columns.values[p];
+            pace(columns.count(column));
+        }
+        const T* SYMCLUST_RESTRICT row = scores.data();
+        T limit = lists.last(i);
+        for (ptrdiff_t begin = 0; begin < n; begin += strip) {
+            const ptrdiff_t end = std::min(begin + strip, n);
+            int hits = 0;
+#pragma omp simd reduction(| : hits)
+            for (ptrdiff_t j = begin; j < end; ++j) hits |= int(row[j] < limit);
+            if (!hits) continue;
+            for (ptrdiff_t j = begin; j < end; ++j)
+                if (row[j] < limit) lists.insert(i, row[j], j), limit = lists.last(i);
+        }
+        pace(n);
+    }
+}
+
 // out[p] = |q_i - x_j|, or q_i'x_j, for the pairs i = rows[p], j = columns[p], in double precision.
 template <bool distances, typename T>
 void compare_pairs(const T* Q, const T* X, ptrdiff_t d, const int64_t* rows, const int64_t* columns,

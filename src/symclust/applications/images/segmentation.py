@@ -35,6 +35,7 @@ GREY = 0.08
 GREYS = ((0.12, "black"), (0.35, "dark grey"), (0.65, "grey"), (0.88, "light grey"), (1.0, "white"))
 HUE_ENDS = (15, 45, 70, 165, 200, 255, 290, 345)  # degrees; what follows is red again
 HUES = ("red", "orange", "yellow", "green", "cyan", "blue", "violet", "pink", "red")
+EARTHS = {"orange": "brown", "yellow": "olive"}  # if they are dull or dark
 IMAGES = (".npy", ".png", ".tif", ".tiff", ".jpg", ".jpeg")
 
 
@@ -251,14 +252,16 @@ def colour_name(colour: tuple[float, float, float]) -> str:
     >>> from symclust.applications.images.segmentation import colour_name
     >>> colour_name((0.1, 0.3, 0.1)), colour_name((0.7, 0.85, 1.0)), colour_name((0.5, 0.5, 0.52))
     ('dark green', 'light blue', 'grey')
+    >>> colour_name((0.52, 0.41, 0.28)), colour_name((0.45, 0.45, 0.27)), colour_name((0.9, 0.5, 0.1))
+    ('brown', 'olive', 'orange')
     """
     hue, light, saturation = rgb_to_hls(*colour)
     chroma = saturation * (1 - abs(2 * light - 1))  # near black and white, saturation is noise
     if chroma < GREY:
         return next(name for limit, name in GREYS if light <= limit)
     name = HUES[int(np.searchsorted(HUE_ENDS, hue * 360)) % len(HUES)]
-    if name in ("red", "orange", "yellow") and light < 0.3:
-        return "brown" if light > 0.12 else "dark brown"
+    if name in EARTHS and (light < 0.45 or chroma < 0.3):
+        name = EARTHS[name] if light < 0.5 else "beige"
     return f"dark {name}" if light < 0.3 else f"light {name}" if light > 0.7 else name
 
 

@@ -19,8 +19,8 @@ from symclust.readers import Source, Texts, folder_texts, json_texts
 from symclust.validation import check_features, is_a, is_missing
 
 EXPECTED = (
-    "Give a list of strings, a dict of names and strings, a Series, the path of a folder of text files or of "
-    "a .jsonl or .jsonl.gz file, or a documents × terms matrix of counts."
+    "Give a list of strings, a dict of names and strings, a Series, a table of columns of text, the path "
+    "of a folder of text files or of a .jsonl or .jsonl.gz file, or a documents × terms matrix of counts."
 )
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
@@ -84,6 +84,8 @@ def note_of_markup(n_cleaned: int) -> list[str]:
 
 
 def _read(texts: Any, feature_names: Any, text_key: str, encoding: str) -> Corpus:
+    if is_a(texts, "pandas", "DataFrame") and _holds_texts_alone(texts):
+        texts = texts.apply(lambda row: "\n".join(text for text in row if isinstance(text, str)), axis=1)
     if _is_matrix(texts):
         return _read_counts(texts, feature_names)
     if feature_names is not None:
@@ -97,6 +99,16 @@ def _read(texts: Any, feature_names: Any, text_key: str, encoding: str) -> Corpu
     if isinstance(texts, bytes) or not isinstance(texts, Iterable):
         raise InputTypeError(f"Documents cannot be read from {type(texts).__name__}. {EXPECTED}")
     return _read_strings(texts)
+
+
+def _holds_texts_alone(table: Any) -> bool:
+    """Whether each column of a table has texts, and gaps at most beside them."""
+    columns = [table.iloc[:, number] for number in range(table.shape[1])]
+    return bool(columns) and all(
+        any(isinstance(value, str) for value in column)
+        and all(isinstance(value, str) or is_missing(value) for value in column)
+        for column in columns
+    )
 
 
 def _is_matrix(texts: Any) -> bool:

@@ -61,6 +61,10 @@ class Documents:
         """The sums of the documents of each label, count × terms."""
         return _sums(self.X, labels, count)[0]
 
+    def frequencies(self, labels: Array, count: int) -> sparse.csr_array:
+        """The numbers of documents of each label that have each term, count × terms."""
+        return _frequencies(self.X, labels, count)[0]
+
     def coherence(self, topics: Sequence[Array]) -> Array:
         """The coherence of topics, each given by its terms."""
         return topic_coherence(self.X, topics, n_terms=COHERENT)
@@ -134,6 +138,10 @@ class BlockDocuments:
         """The sums of the documents of each label, count × terms."""
         return self.X.sum(_sums, count, each=[(part,) for part in self.X.split(labels)])[0]
 
+    def frequencies(self, labels: Array, count: int) -> sparse.csr_array:
+        """The numbers of documents of each label that have each term, count × terms."""
+        return self.X.sum(_frequencies, count, each=[(part,) for part in self.X.split(labels)])[0]
+
     def coherence(self, topics: Sequence[Array]) -> Array:
         """The coherence of topics, each given by its terms."""
         topics = [terms[:COHERENT] for terms in topics]
@@ -204,6 +212,15 @@ def _sums(rows: sparse.csr_array, labels: Array, count: int) -> tuple[sparse.csr
     own, places = labels[inside], np.arange(len(inside) + 1)
     Z = sparse.csr_array((np.ones(len(inside)), own, places), shape=(len(inside), count))
     return sparse.csr_array(Z.T @ rows[inside]), np.bincount(own, minlength=count)
+
+
+def _frequencies(rows: sparse.csr_array, labels: Array, count: int) -> tuple[sparse.csr_array]:
+    """The numbers of documents of each label that have each term."""
+    return (_sums(_ones(rows), labels, count)[0],)
+
+
+def _ones(rows: sparse.csr_array) -> sparse.csr_array:
+    return sparse.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _sums_and_moves(rows: sparse.csr_array, labels: Array, before: Array, count: int) -> tuple[Any, ...]:

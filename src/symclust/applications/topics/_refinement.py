@@ -1,24 +1,28 @@
 """Topics from the leaves of a tree: documents may change their leaf, leaves merge, and a new tree joins them.
 
 A tree of splits cannot take back what an early split did wrong. So it is grown to more leaves than are
-wanted; spherical k-means moves documents between them; the pair whose union costs least is merged until
-as many are left as were asked for; documents move again. Merging on to the root gives the tree that is shown.
+wanted, and `document_clusters` makes topics of these and of leaves of other trees. Merging on to the root
+gives the tree that is shown.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_random_state
 
 from symclust._threads import single_threaded_blas
-from symclust._types import Array
-from symclust.applications.topics._documents import Documents, documents_of, normalized_rows
+from symclust._types import Array, RandomState
+from symclust.applications.topics._documents import BlockDocuments, Documents, documents_of, normalized_rows
 from symclust.estimators import FlatTopics, refuse_to_save_blocks
 from symclust.hierarchy import Tree
+from symclust.inputs import document_clusters
 from symclust.k_means import Merge, joined, merges
 from symclust.operators import stacked
 from symclust.storage import Savable
@@ -41,6 +45,8 @@ class RefinedTopics(Savable):
         Centres of the leaves, of unit length.
     X : csr_array or RowBlocks
         The documents, rows of unit length.
+    by_words : bool
+        Whether topics are the clusters of X; if not, something else that is known of the documents told them.
     """
 
     _left_out: ClassVar[dict[str, str]] = {"X": "flatten()"}
@@ -49,24 +55,45 @@ class RefinedTopics(Savable):
     labels_: Array
     components_: Array
     X: Any
+    by_words: bool = True
 
     @classmethod
-    def of(cls, X: Any, labels: Array, n_topics: int | None) -> Self:
+    def of(cls, X: Any, labels: Array, n_topics: int | None, random_state: RandomState = None) -> Self:
         """At most `n_topics` topics from the leaves of a tree; all of them if it is None.
 
         X is a csr_array or RowBlocks of weights, no row of it zero. Documents that the tree has set aside
         have the label -1 and move no centre.
         """
-        documents = documents_of(X)
-        with single_threaded_blas():
-            labels, centers = documents.settled(labels)
-            if n_topics is not None and len(centers) > n_topics:
-                found = merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
-                labels, centers = documents.settled(joined(labels, found))
-            labels = documents.placed(labels, centers)
-        tree = _tree(labels, merges(documents.sums(labels, len(centers))))
+        documents, found = documents_of(X), None
+        if n_topics is not None and labels.max() >= n_topics and isinstance(documents, Documents):
+            rng = check_random_state(random_state)
+            found = document_clusters(documents.X, n_topics, rng, [labels])
+            found = None if found is None else _without_strangers(documents, found)
+        if found is None:
+            found = _merged(documents, labels, n_topics)
+        return cls.of_clusters(documents, found)
+
+    @classmethod
+    def of_clusters(
+        cls, documents: Documents | BlockDocuments, labels: Array, vectors: Array | None = None
+    ) -> Self:
+        """Topics of clusters, none empty, in the tree of merges by words, or by unit rows of vectors."""
+        S = documents.sums(labels, int(labels.max()) + 1)
+        near = S if vectors is None else Documents(sparse.csr_array(vectors)).sums(labels, S.shape[0])
+        tree, centers = _tree(labels, merges(near)), normalize(S).toarray().astype(documents.X.dtype)
         order = [int(labels[leaf.members].max()) for leaf in tree.leaves()]
-        return cls(tree, tree.cut(len(order)), centers[order], documents.X)
+        return cls(tree, tree.cut(len(order)), centers[order], documents.X, vectors is None)
+
+    def merged(self, groups: Sequence[Sequence[int]]) -> Self:
+        """The same topics with the leaves of each group joined; the tree above is made anew, by words."""
+        into = np.arange(len(self.components_))
+        for group in groups:
+            into[list(group)] = min(group)
+        labels = np.unique(into, return_inverse=True)[1][self.labels_]
+        return replace(
+            self.of_clusters(Documents(self.X), np.where(self.labels_ < 0, -1, labels)),
+            by_words=self.by_words,
+        )
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
         if data:
@@ -106,6 +133,26 @@ class RefinedTopics(Savable):
     def transform(self, X: Any) -> Array:
         """The memberships of other documents, as in `flatten`."""
         return FlatTopics.of(documents_of(X).X, self.components_).membership_
+
+
+def _merged(documents: Documents | BlockDocuments, labels: Array, n_topics: int | None) -> Array:
+    """Topics of documents that are few, or in blocks, or to be as many as leaves."""
+    with single_threaded_blas():
+        labels, centers = documents.settled(labels)
+        if n_topics is not None and len(centers) > n_topics:
+            found = merges(documents.sums(labels, len(centers)))[: len(centers) - n_topics]
+            labels, centers = documents.settled(joined(labels, found))
+        return documents.placed(labels, centers)
+
+
+def _without_strangers(documents: Documents, labels: Array) -> Array:
+    """Labels in which no document is in a topic whose other documents share no term with it."""
+    S = documents.sums(labels, int(labels.max()) + 1)
+    cosines = (documents.X @ S.T.toarray())[np.arange(len(labels)), labels]  # with itself, that is 1
+    known = np.bincount(labels, cosines > 1 + np.sqrt(np.finfo(cosines.dtype).eps)) > 0
+    strangers = known[labels] & (cosines <= 1 + np.sqrt(np.finfo(cosines.dtype).eps))
+    labels = np.where(strangers, -1, labels)
+    return documents.placed(labels, normalize(documents.sums(labels, len(known))).toarray())
 
 
 def _tree(labels: Array, found: list[Merge]) -> Tree:

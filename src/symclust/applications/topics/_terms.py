@@ -5,16 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
-from unicodedata import category, normalize
+from unicodedata import normalize
 
-import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
+from symclust.applications.topics._counting import WordCounter, token_pattern
 from symclust.exceptions import InputError, OptionError
 
-JOINERS = "\u200c\u200d"  # invisible, and part of the spelling in Persian and Indian languages
 # What the pattern leaves of "don't" and the like.
 CONTRACTIONS = {
     *("aren", "couldn", "didn", "doesn", "don", "hadn", "hasn", "haven", "isn", "ll", "mustn", "needn"),
@@ -30,11 +28,23 @@ def count_terms(
     """Documents × terms and the vectoriser that made them."""
     vectorizer = make_vectorizer(len(texts), language, options)
     try:
-        return vectorizer.fit_transform(texts), vectorizer
+        return _counting(vectorizer).fit_transform(texts), vectorizer
     except (ValueError, re.error) as error:
         if not any(words in str(error) for words in NO_TERMS):
             raise OptionError(f"scikit-learn's CountVectorizer: {error}") from error
         raise no_terms_left(len(texts), vectorizer, error) from error
+
+
+def counts_of(vectorizer: CountVectorizer, texts: list[str]) -> Any:
+    """Further documents × the terms of a vectoriser."""
+    return _counting(vectorizer).transform(texts)
+
+
+def _counting(vectorizer: CountVectorizer) -> WordCounter:
+    """The same vectoriser, attributes and all, in the class that counts faster: files hold the other."""
+    counter = WordCounter()
+    counter.__dict__ = vars(vectorizer)
+    return counter
 
 
 def no_terms_left(n_documents: int, vectorizer: CountVectorizer, reason: object) -> InputError:
@@ -68,30 +78,10 @@ def make_vectorizer(n_documents: int, language: str | None, options: dict[str, A
 def _default_options(n_documents: int) -> dict[str, Any]:
     """The options of CountVectorizer if the user gives none; small corpora keep rare terms."""
     return {
-        "token_pattern": _token_pattern(),
+        "token_pattern": token_pattern(),
         "min_df": min(3, 1 + n_documents // 50),
         "max_df": 0.5 if n_documents >= 20 else 1.0,
     }
-
-
-@cache
-def _token_pattern() -> str:
-    r"""A pattern for words of at least two characters.
-
-    Letters come first, so that numbers and underscores are no words. Python's ``\w`` leaves out the marks
-    that Hindi and its neighbours, and Arabic and Hebrew with vowels, are written with: words go on over them.
-    """
-    within = rf"\w{_mark_ranges()}"
-    return rf"\b[^\W\d_][{within}]+(?:[{JOINERS}]+[{within}]+)*"
-
-
-def _mark_ranges() -> str:
-    """All combining marks of Unicode as ranges for a class of characters."""
-    # From the accents on; one block of marks, which choose variants of characters, lies far behind the rest.
-    codes = [*range(0x0300, 0x20000), *range(0xE0100, 0xE01F0)]
-    marks = np.array([code for code in codes if category(chr(code)).startswith("M")])
-    runs = np.split(marks, np.flatnonzero(np.diff(marks) > 1) + 1)
-    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)
 
 
 def _stop_words_of(language: str | None) -> list[str] | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symclust._text import showable
 from symclust.applications.topics._corpus import Corpus
+from symclust.applications.topics._counting import JOINERS
 from symclust.applications.topics._documents import BlockDocuments, Documents
-from symclust.applications.topics._terms import JOINERS
 from symclust.hierarchy import Tree
 
+if TYPE_CHECKING:
+    from symclust.applications.topics.topic_tree import FittedTopics
+
+PLURALS = (("sses", "ss"), ("ies", "y"), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", ""))
 EXCERPT = 200  # characters of a document that are kept with a topic
 
 
@@ -63,8 +67,9 @@ class Topic:
         The documents in it, by their numbers among those given.
     terms : tuple of (str, float)
         The terms that set its leaves apart from all documents, the most telling first, and their weights in
-        its mean document: ordered by p log(p/q), with p and q the shares of a term in the weights of a leaf
-        and of all documents, added up over the documents of its leaves.
+        its mean document: ordered by p log(p/q), with p and q the shares of the documents of a leaf and of
+        all documents that have the term, added up over the documents of its leaves. Of a word and its plural
+        one is there.
     score : float
         What its split is worth: how much closer documents are to the centres of the two parts than to a
         common one, their cosines added up; for trees that are not refined, (63) of Kuang (2014), also for
@@ -73,6 +78,8 @@ class Topic:
         `symclust.metrics.topic_coherence` of its terms in all documents.
     examples : tuple of Example
         The most typical documents first.
+    name : str
+        As `TopicTree.rename` has it; empty otherwise.
     """
 
     number: int
@@ -85,6 +92,7 @@ class Topic:
     score: float
     coherence: float
     examples: tuple[Example, ...]
+    name: str = ""
 
     @property
     def size(self) -> int:
@@ -98,18 +106,13 @@ class Topic:
 
 
 def describe_nodes(
-    tree: Tree,
-    documents: Documents | BlockDocuments,
-    kept: np.ndarray,
-    terms: np.ndarray,
-    corpus: Corpus,
-    n_terms: int,
-    n_examples: int,
+    fitted: FittedTopics, documents: Documents | BlockDocuments, corpus: Corpus
 ) -> list[Topic]:
     """The nodes of a tree from the root down and from left to right, as topics in words.
 
-    The tree and the rows of `documents` are those that were clustered; `kept` has their numbers in `corpus`.
+    The tree of `fitted` is one of `documents`; the texts of all are in `corpus`.
     """
+    tree, kept, n_examples = fitted.model.tree_, fitted.kept, fitted.n_examples
     nodes = list(tree.walk())
     telling, typical = _ranked(tree, documents), documents.typical(tree, n_examples)
     ranked = [telling[node.number] for node in nodes]
@@ -123,7 +126,7 @@ def describe_nodes(
             children=node.children,
             depth=node.depth,
             documents=kept[node.members],
-            terms=tuple(zip(terms[order[:n_terms]].tolist(), weights[:n_terms].tolist(), strict=True)),
+            terms=_shown(fitted, order, weights),
             score=float(node.score),
             coherence=float(value),
             examples=tuple(_examples(*typical[node.number], kept, corpus, n_examples)),
@@ -132,41 +135,85 @@ def describe_nodes(
     ]
 
 
+def _shown(fitted: FittedTopics, order: np.ndarray, weights: np.ndarray) -> tuple[tuple[str, float], ...]:
+    """The first terms and their weights; of a word and its plural the one that comes first."""
+    most = 3 * fitted.n_terms
+    names = fitted.terms[order[:most]].tolist()
+    found = dict(zip(names, weights[:most].tolist(), strict=True))
+    return tuple((term, found[term]) for term in without_plurals(names, fitted.n_terms))
+
+
+def without_plurals(terms: Sequence[str], count: int) -> list[str]:
+    """The first `count` terms without those that are the plural or the singular of an earlier one.
+
+    By the endings of English, which many languages share: others lose nothing, unless two words of one topic
+    differ by them alone.
+
+    Examples
+    --------
+    >>> from symclust.applications.topics._topic import without_plurals
+    >>> without_plurals(["films", "airline", "film", "airlines", "countries", "glass", "country"], 5)
+    ['films', 'airline', 'countries', 'glass']
+    """
+    found: dict[str, str] = {}
+    for term in terms:
+        found.setdefault(_singular(term), term)
+        if len(found) == count:
+            break
+    return list(found.values())
+
+
+def _singular(term: str) -> str:
+    for ending, other in PLURALS:
+        if term.endswith(ending) and len(term) > len(ending) + 2:
+            return term[: -len(ending)] + other
+    return term
+
+
+def telling(has: np.ndarray, n: int, whole: np.ndarray, n_whole: int) -> np.ndarray:
+    """How much terms set some documents apart from all: p log(p/q), with p and q the shares that have them.
+
+    Counts or weights in place of documents prefer rare terms, and those that few documents repeat: topics are
+    then told by words that hardly meet (docs/evidence/documents.md).
+
+    Parameters
+    ----------
+    has, whole : ndarray of shape (n_terms,)
+        The numbers of some and of all documents that have each term.
+    n, n_whole : int
+        The numbers of these documents.
+    """
+    p, q = has / max(n, 1), whole / max(n_whole, 1)
+    return p * np.log(np.divide(p, q, out=np.ones_like(p), where=p > 0))
+
+
 def _ranked(tree: Tree, documents: Documents | BlockDocuments) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """The terms of each node by what they tell, and their weights in its mean document.
 
-    With p the mean document of a leaf and q that of all documents, both summing to one, a term tells its part
-    p log(p/q) of the divergence of p from q, for each document of the leaf. The weights alone would put the
-    words first that are everywhere. A node's terms are those that its leaves are told by, taken together:
-    what many of them share comes first. Compared with all documents as a whole, large nodes, and the root
-    above all, would be told by noise.
+    A node's terms are those that its leaves are told by, added up over their documents: what many of them
+    share comes first. Compared with all documents as a whole, large nodes, and the root above all, would be
+    told by noise.
     """
     leaves = tree.leaves()
-    own = documents.sums(tree.cut(len(leaves)), len(leaves))
-    own = dict(zip((leaf.number for leaf in leaves), own.toarray(), strict=True))
-    q = documents.sums(np.zeros(tree.n_samples, dtype=np.intp), 1).toarray()[0]
-    q = q / (q.sum() or 1)
+    cut = tree.cut(len(leaves))
+    own, has = documents.sums(cut, len(leaves)).toarray(), documents.frequencies(cut, len(leaves)).toarray()
+    whole = documents.frequencies(np.zeros(tree.n_samples, dtype=np.intp), 1).toarray()[0]
+    sums, tells = {}, {}
+    for label, leaf in enumerate(leaves):
+        size = len(leaf.members)
+        sums[leaf.number] = own[label]
+        tells[leaf.number] = size * telling(has[label], size, whole, tree.n_samples)
     found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    sums: dict[int, np.ndarray] = {}
-    telling: dict[int, np.ndarray] = {}
     for node in reversed(list(tree.walk())):
         number = node.number
         if node.children:
             sums[number] = np.sum([sums.pop(child) for child in node.children], axis=0)
-            telling[number] = np.sum([telling.pop(child) for child in node.children], axis=0)
-        else:
-            sums[number] = weights = own[number]
-            p = weights / (weights.sum() or 1)
-            ratio = np.divide(p, q, out=np.ones_like(p), where=p > 0)
-            telling[number] = len(node.members) * p * np.log(ratio)
-        found[number] = _by_telling(sums[number], telling[number])
+            tells[number] = np.sum([tells.pop(child) for child in node.children], axis=0)
+        weights = sums[number]
+        present = np.flatnonzero(weights)
+        order = present[np.lexsort((-weights[present], -tells[number][present]))]
+        found[number] = order, weights[order] / np.linalg.norm(weights[order])
     return found
-
-
-def _by_telling(weights: np.ndarray, telling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    present = np.flatnonzero(weights)
-    order = present[np.lexsort((-weights[present], -telling[present]))]
-    return order, weights[order] / np.linalg.norm(weights[order])
 
 
 def _examples(
@@ -237,6 +284,7 @@ def _draw(
 def _line(topic: Topic, start: str, width: int, n_terms: int) -> str:
     """As many terms as fit, and the number of documents."""
     start += f"[{topic.label}] " if topic.is_leaf else ""
+    start += f"{showable(topic.name)}: " if topic.name else ""
     end = f"  ({topic.size:,})"
     words = [showable(term) for term, _ in topic.terms[:n_terms]] or ["no terms"]
     while len(words) > 1 and len(start) + len(", ".join(words)) + len(end) > width:

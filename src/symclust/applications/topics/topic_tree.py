@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,8 @@ from symclust._optional import need
 from symclust._text import showable
 from symclust._types import Array
 from symclust.applications.topics._corpus import Corpus, read_corpus
-from symclust.applications.topics._joining import join_documents
+from symclust.applications.topics._joining import join_documents, merge_topics, topics_by_group
+from symclust.applications.topics._terms import counts_of
 from symclust.applications.topics._topic import Topic, draw_tree, excerpt
 from symclust.describe import Found, Trait
 from symclust.documents import DocumentWeights, weighted_rows
@@ -67,7 +68,7 @@ class FittedTopics:
                     "The topics come from a matrix of counts, so how texts become counts is not known: give "
                     "the counts of the new documents, with the same columns."
                 )
-            return sparse.csr_array(self.vectorizer.transform(corpus.countable()))
+            return sparse.csr_array(counts_of(self.vectorizer, corpus.countable()))
         if corpus.counts.shape[1] != len(self.terms):
             raise InputError(
                 f"The matrix has {corpus.counts.shape[1]} columns, but the topics know {len(self.terms)} "
@@ -210,7 +211,8 @@ class TopicTree(PlacingAnswer):
     def _evidence(self) -> Found:
         leaves = self.leaves
         typical = [[excerpt(one.excerpt, OPENING) or one.name for one in leaf.examples] for leaf in leaves]
-        return Found([_as_traits([term for term, _ in leaf.terms]) for leaf in leaves], typical)
+        words = [[*filter(None, [leaf.name]), *(term for term, _ in leaf.terms)] for leaf in leaves]
+        return Found([_as_traits(own) for own in words], typical)
 
     @property
     def _gives_degrees(self) -> bool:
@@ -351,6 +353,93 @@ class TopicTree(PlacingAnswer):
         vars(self).update(join_documents(self, texts))
         return self
 
+    def rename(self, names: Mapping[int, str] | Callable[[Topic], str]) -> Self:
+        """Give leaves names, which are shown before their terms.
+
+        Parameters
+        ----------
+        names : dict of int and str, or callable
+            Names by the labels of leaves, or a function that is called with each leaf, a `Topic`, and returns
+            its name: the place for a language model.
+
+        Returns
+        -------
+        TopicTree
+            The tree itself.
+
+        Examples
+        --------
+        >>> from symclust import topics
+        >>> texts = ["ice hockey team", "hockey puck on ice", "orbit of the moon", "moon rocket in orbit"]
+        >>> tree = topics(texts, 2, random_state=0)
+        >>> [leaf.name for leaf in tree.rename(lambda leaf: leaf.terms[0][0].title()).leaves]
+        ['Moon', 'Hockey']
+        """
+        known = dict(enumerate(self.leaves))
+        given = {label: names(leaf) for label, leaf in known.items()} if callable(names) else dict(names)
+        for label, name in given.items():
+            if label not in known or not isinstance(name, str):
+                raise OptionError(
+                    f"names has {name!r} for topic {label!r}: give strings for labels of leaves, from 0 to "
+                    f"{len(known) - 1}."
+                )
+        named = {known[label].number: name for label, name in given.items()}
+        self.topics = [replace(topic, name=named.get(topic.number, topic.name)) for topic in self.topics]
+        return self
+
+    def merge(self, *groups: Sequence[int]) -> Self:
+        """Join leaves that are about one subject.
+
+        The labels of all leaves, and the tree above them, are made anew. Names of leaves that are joined are
+        forgotten.
+
+        Parameters
+        ----------
+        *groups : sequence of int
+            Labels of leaves to be joined, such as ``tree.merge([0, 3], [1, 2])``.
+
+        Returns
+        -------
+        TopicTree
+            The tree itself.
+
+        Examples
+        --------
+        >>> from symclust import topics
+        >>> texts = ["ice hockey team", "hockey puck on ice", "orbit of the moon", "moon rocket in orbit"]
+        >>> topics(texts, 2, random_state=0).merge([0, 1]).labels_
+        array([0, 0, 0, 0])
+        """
+        vars(self).update(merge_topics(self, groups))
+        return self
+
+    def by(self, groups: Any, n_terms: int = 5) -> Any:
+        """Topics in groups of documents, such as classes, or years.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_documents,)
+            The group of each document; of dates give ``dates.dt.year`` or the like.
+        n_terms : int, default=5
+            Terms of each topic in each group: those that set its documents there apart from all documents.
+
+        Returns
+        -------
+        DataFrame
+            A row for each group and topic that meet: how many documents, their share of the group's, and
+            the terms.
+
+        Examples
+        --------
+        >>> from symclust import topics
+        >>> texts = ["ice hockey team", "hockey puck on ice", "orbit of the moon", "moon rocket in orbit"]
+        >>> tree = topics(texts, 2, random_state=0)
+        >>> tree.by([1969, 1970, 1969, 1969])["documents"].tolist()
+        [2, 1, 1]
+        """
+        check_number("n_terms", n_terms, least=1, whole=True)
+        return topics_by_group(self, groups, n_terms)
+
     def flatten(self) -> NamedTopics:
         """The leaves as topics without a tree: all compete for each document (Kuang 2014, (95))."""
         flat, fitted = self._fitted.model.flatten(), self._fitted
@@ -385,6 +474,7 @@ def _entry(topic: Topic) -> dict[str, Any]:
     return {
         "number": topic.number,
         "label": topic.label,
+        "name": topic.name,
         "size": topic.size,
         "score": topic.score if math.isfinite(topic.score) else None,  # JSON knows finite numbers only
         "coherence": topic.coherence,
@@ -404,6 +494,7 @@ def _table(topics: Sequence[Topic]) -> Any:
             "parent": topic.parent,
             "depth": topic.depth,
             "label": topic.label,
+            "name": topic.name,
             "size": topic.size,
             "score": topic.score,
             "coherence": topic.coherence,

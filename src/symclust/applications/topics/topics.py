@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
-from symclust._types import Array, Data, Names, RandomState
+from symclust._types import Array, Data, Features, Names, RandomState
 from symclust.applications._checks import check_model_params
 from symclust.applications.topics._batches import as_batches, count_batches
 from symclust.applications.topics._corpus import Corpus, read_corpus
-from symclust.applications.topics._documents import documents_of
+from symclust.applications.topics._documents import Documents, documents_of
 from symclust.applications.topics._refinement import RefinedTopics
 from symclust.applications.topics._terms import count_terms
 from symclust.applications.topics._topic import Topic, describe_nodes
 from symclust.applications.topics.topic_tree import FittedTopics, TopicTree
 from symclust.documents import DocumentWeights, weighted_rows
-from symclust.estimators import HierarchicalNMF
+from symclust.estimators import HierarchicalNMF, SymNMF
 from symclust.exceptions import (
     CombinationError,
     DegenerateWarning,
@@ -30,20 +31,13 @@ from symclust.exceptions import (
 from symclust.operators import RowBlocks
 from symclust.selection import Selection, select_n_clusters
 from symclust.storage import refuse_checkpoint
-from symclust.validation import check_known, check_number
+from symclust.validation import check_features, check_known, check_number
 
 __all__ = ["topics"]
 
-# Weights and the number of leaves were chosen with all collections of docs/evidence/quality.md before us.
+# Weights and the number of leaves were chosen with all collections of docs/evidence/documents.md before us.
 WEIGHTS: dict[str, Any] = {"tfidf": "positive", "log_counts": True}
-LEAVES = (
-    3  # times as many leaves as topics before they are merged; 2, 4 and 6 gave 0.493, 0.506, 0.495 for 0.505
-)
-# The thesis's 9 takes whole subjects for outliers where the first splits are uneven: on 20 Newsgroups the
-# Middle East and cryptography, 1,500 documents. 30 was chosen on that collection, among 9, 20, 30 and 50: NMI
-# of 20 leaves 0.52, 0.53, 0.55 and 0.54 (2, 2, 4 and 4 seeds). TDT2 and Reuters hardly notice.
-# The energy keeps leaves from being divided that hold few documents: flattened, TDT2 rises from 0.78 to 0.85.
-TREE = {"outlier_ratio": 30.0, "criterion": "energy"}
+LEAVES = 3  # times as many leaves as topics before they are merged
 MOST_TOPICS, DOCUMENTS_EACH = 60, 4  # of the numbers tried for "auto": the largest; documents per topic
 
 
@@ -51,6 +45,7 @@ def topics(
     texts: Data,
     n_topics: int | str | None = 20,
     *,
+    embeddings: Features | None = None,
     language: str | None = "english",
     feature_names: Names = None,
     text_key: str = "text",
@@ -66,10 +61,10 @@ def topics(
     """Find topics and topics within topics in a collection of documents.
 
     Terms are counted by scikit-learn's ``CountVectorizer`` and weighted by
-    `symclust.documents.DocumentWeights`; `HierarchicalNMF` then splits the documents in two again and again,
-    where that separates terms best (Kuang 2014, chapter 5), to three times as many leaves as topics.
-    Spherical k-means moves documents between leaves, leaves are merged to the number of topics, and on to the
-    root.
+    `symclust.documents.DocumentWeights`; `HierarchicalNMF` then splits the documents in two again and again
+    (Kuang 2014, chapter 5), to three times as many leaves as topics, and trees of their neighbours are grown
+    beside it. Documents move between leaves, and leaves are merged to the number of topics, in two ways, of
+    which halves of the words judge; merging goes on to the root.
 
     Parameters
     ----------
@@ -77,7 +72,8 @@ def topics(
         Any iterable of strings, None standing for an empty one; a dict of the names of documents and their
         texts, as `symclust.read` returns; a Series, whose index names the documents; the path of a folder,
         whose text files are read in the order of their names; the path of a ``.jsonl`` or ``.jsonl.gz``
-        file; or a documents × terms matrix of counts, dense, sparse, a DataFrame, or a Dask array with
+        file; a DataFrame of columns of text, which are joined; or a documents × terms matrix of counts,
+        dense, sparse, a DataFrame, or a Dask array with
         blocks of rows, which stay where they are (docs/large_data.md). Texts are composed first
         (Unicode's NFC), so that an é is one character however it was written.
 
@@ -90,6 +86,10 @@ def topics(
         "auto" chooses by the neighbour graph of the documents, as ``n_clusters="auto"`` of the estimators
         does; ``selection`` of the result holds the evidence.
         None leaves the end to ``model_params={"score_threshold": ...}``.
+    embeddings : array-like of shape (n_documents, n_features), default=None
+        Vectors of the documents, such as a language model gives them: topics are then the clusters that
+        `SymNMF` finds among these, and words only say what they are about. New documents are placed by
+        their words.
     language : {"english", None}, default="english"
         The language whose stop words are left out. scikit-learn has English ones only; for other languages
         give ``stop_words=[...]``.
@@ -107,12 +107,10 @@ def topics(
         How many terms and typical documents to keep with each topic.
     refine : bool, default=True
         Whether documents may change their leaf, and leaves merge, after the tree has grown
-        (docs/evidence/quality.md). False leaves the tree as `HierarchicalNMF` grows it, from the weights of
+        (docs/evidence/documents.md). False leaves the tree as `HierarchicalNMF` grows it, from the weights of
         the thesis.
     model_params : dict, default=None
-        Further parameters of `HierarchicalNMF`, for example ``{"outlier_trials": 0}``. Unless given, its
-        `outlier_ratio` is 30 here, so that fewer documents are left out, and its `criterion` "energy", which
-        follows topics of uneven size better.
+        Further parameters of `HierarchicalNMF`, for example ``{"outlier_trials": 0}``.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
     **vectorizer_options
@@ -166,19 +164,48 @@ def topics(
         raise InputError(f"None of the {len(corpus)} documents has a term: there is nothing to cluster.")
     weights = DocumentWeights(**(WEIGHTS if refine else {}))
     X = _weigh(weights, counts, words)
-    selection = _choose(X, random_state) if n_topics == "auto" else None
+    if embeddings is not None:
+        embeddings = _read_embeddings(embeddings, len(corpus), refine, model_params)[kept]
+    selection = None
+    if n_topics == "auto":
+        selection = _choose(X if embeddings is None else embeddings, random_state)
     if selection is not None:
         n_topics = selection.n_clusters
         corpus.notes.append(f"The number of topics was chosen: {selection}")
     assert not isinstance(n_topics, str)
-    params = {**TREE, "random_state": random_state, **(model_params or {})}
-    model = _fit(HierarchicalNMF(_leaves(n_topics, len(kept), refine), **params), X, refine)
-    found = model if not refine else RefinedTopics.of(X, model.labels_, n_topics)
-    corpus.notes += _shortfall(model, len(found.components_), n_topics)
+    if embeddings is None:
+        params = {"random_state": random_state, **(model_params or {})}
+        model = _fit(HierarchicalNMF(_leaves(n_topics, len(kept), refine), **params), X, refine)
+        found = RefinedTopics.of(X, model.labels_, n_topics, random_state) if refine else model
+        corpus.notes += _shortfall(model, len(found.components_), n_topics)
+    else:
+        found = _of_embeddings(X, embeddings, n_topics, random_state)
     has_names, shown = _has_names(corpus), (n_terms, n_examples)
     fitted = FittedTopics(vectorizer, weights, found, terms, has_names, kept, len(corpus), reading, *shown)
-    described = describe_nodes(found.tree_, documents_of(X), kept, terms, corpus, n_terms, n_examples)
+    described = describe_nodes(fitted, documents_of(X), corpus)
     return _result(fitted, described, corpus, words, selection)
+
+
+def _read_embeddings(embeddings: Any, n: int, refine: bool, model_params: dict[str, Any] | None) -> Array:
+    if not refine or model_params:
+        raise CombinationError(
+            "With embeddings there is no tree of splits: leave refine and model_params out."
+        )
+    E = check_features(embeddings)
+    if E.shape[0] != n:
+        raise InputError(f"embeddings has {E.shape[0]} rows, and there are {n} documents: give one for each.")
+    return E.toarray() if sparse.issparse(E) else E
+
+
+def _of_embeddings(X: Any, E: Array, n_topics: int | None, random_state: Any) -> RefinedTopics:
+    """Topics that are clusters of embeddings; their tree is that of merges by these."""
+    documents = documents_of(X)
+    if not isinstance(documents, Documents):
+        raise CombinationError("Embeddings are clustered in memory, and the counts are a Dask array.")
+    labels = SymNMF(min(int(n_topics or 1), len(E)), random_state=random_state).fit_predict(E)
+    inside = labels >= 0
+    labels[inside] = np.unique(labels[inside], return_inverse=True)[1]
+    return RefinedTopics.of_clusters(documents, labels, normalize(E))
 
 
 def _choose(X: Any, random_state: Any) -> Selection:

@@ -12,10 +12,14 @@ from sklearn.utils import check_random_state
 from symclust._threads import single_threaded_blas
 from symclust._types import AffinityLike, Array, Data, Options, RandomState
 from symclust.estimators._base import HardEstimator
+from symclust.exceptions import warn
 from symclust.graphs import normalized_cut
 from symclust.k_means import plain_k_means
 from symclust.operators import Operator, Shifted
 from symclust.validation import check_n_clusters, check_number, check_similarity
+
+NEAR = 1e-5  # of the largest eigenvalue to that of a normalised cut
+DISTINCT = 1e-3  # range of degrees, relative to the largest, below which a normalised cut changes little
 
 
 class SpectralEstimator(HardEstimator):
@@ -90,6 +94,12 @@ class NormalizedSpectral(SpectralEstimator):
         self.normalize = normalize
 
     def _rows(self, K: Operator, k: int) -> Array:
+        if self.normalize and self.affinity == "precomputed" and _was_normalized(K):
+            warn(
+                f"{type(self).__name__} applies the normalised cut, and this similarity seems to have been "
+                "through it already: its largest eigenvalue is 1. A second one changes the eigenvectors; "
+                "normalize=False takes the similarity as it is."
+            )
         return embedded_rows(normalized_cut(K) if self.normalize else K, k)
 
 
@@ -207,6 +217,15 @@ class SpectralYuShi(NormalizedSpectral):
 
 
 ROUNDS = 100  # of turning and rounding; a few dozen are enough
+
+
+def _was_normalized(K: Operator) -> bool:
+    """Whether K has the eigenvalue of a normalised cut, 1, and another one would change it."""
+    degrees = K.degrees()
+    some = degrees[degrees > 0]
+    if some.size < 2 or np.ptp(some) <= DISTINCT * some.max() or some.max() < 1 or some.min() > 1:
+        return False  # degrees of one size change nothing, and those of a normalised cut lie around 1
+    return abs(float(K.eigsh(1, tol=NEAR)[0][0]) - 1) <= NEAR
 
 
 def embedded_rows(K: Operator, k: int) -> Array:

@@ -73,6 +73,8 @@ class CutGrowth:
         order and side by side.
     tree : Tree, optional
         To go on with, its samples the nodes of the graph; a new one by default.
+    resolution : float, default=1.0
+        γ of the modularity.
 
     Attributes
     ----------
@@ -93,9 +95,10 @@ class CutGrowth:
         n_init: int,
         seed: int,
         tree: Tree | None = None,
+        resolution: float = 1.0,
     ) -> None:
         self.balance, self.smallest, self.while_modular = balance, smallest, while_modular
-        self.n_init, self.seed = n_init, seed
+        self.n_init, self.seed, self.resolution = n_init, seed, resolution
         self.root = graph if isinstance(graph, LeafGraph) else LeafGraph.whole(graph)
         self.total = float(self.root.volumes.sum())
         self.tree = Tree(self.root.n) if tree is None else tree
@@ -183,8 +186,8 @@ class CutGrowth:
         crossing = max(0.0, association - cut.association.sum()) / 2
         if crossing <= 1e-12 * association:
             crossing = 0.0  # a difference of sums in another order
-        # Modularity: Σ assoc(C, C) / vol(V) − (vol(C) / vol(V))²
-        modular = 2 * ratio(ratio(cut.volume.prod(), self.total) - crossing, self.total)
+        # Modularity: Σ assoc(C, C) / vol(V) − γ (vol(C) / vol(V))²
+        modular = 2 * ratio(ratio(self.resolution * cut.volume.prod(), self.total) - crossing, self.total)
         if self.while_modular and modular <= 0:
             return None
         return Leaf(graph, seed, cut, float(gain), float(modular), volume, float(crossing))

@@ -15,9 +15,10 @@ LEAF_NODES, ENOUGH = 15, 1000
 # Share of the weights that has to be inside the groups of nodes: if it is less, a node belongs to its group
 # by chance, and so would the tree (docs/evidence/trees.md).
 HELD = 0.5
-# A graph that is cut with so many times the nodes wanted takes too long: nodes are joined further, if their
-# groups have so many times the modularity that a graph without communities would have.
-LARGE, BEYOND_CHANCE = 8, 1.5
+# A graph that is cut with so many times the nodes wanted takes too long, and the whole graph, of whose edges
+# none have fallen together, sooner: nodes are joined further, if their groups have so many times the
+# modularity that a graph without communities would have.
+LARGE, LARGE_WHOLE, BEYOND_CHANCE = 8, 4, 1.5
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Levels:
         return self.graphs[-1]
 
     @classmethod
-    def joined(cls, graph: LeafGraph, enough: int, seed: int) -> Levels:
-        """Join nodes by local moves that raise the modularity, again and again.
+    def joined(cls, graph: LeafGraph, enough: int, seed: int, resolution: float = 1.0) -> Levels:
+        """Join nodes by local moves that raise the modularity at a resolution, again and again.
 
         Joining ends before there are fewer than `enough` nodes, or most of the weights would be between
         groups. If a `LARGE` graph is left, nodes are joined to fewer, unless the groups could be there by
@@ -48,12 +49,12 @@ class Levels:
         graphs, groups = [graph], list[Array]()
         n_fine = None  # graphs before the first that is coarse
         while graphs[-1].n > enough:
-            smaller, group = graphs[-1].joined(child_seed(seed, len(groups)))
+            smaller, group = graphs[-1].joined(child_seed(seed, len(groups)), None, resolution)
             if smaller.n == graphs[-1].n:
                 break
             is_fine = smaller.n >= enough and smaller.loops.sum() >= HELD * graph.volumes.sum()
             if n_fine is None and not is_fine:
-                if graphs[-1].n <= LARGE * enough:
+                if graphs[-1].n <= (LARGE if groups else LARGE_WHOLE) * enough:
                     break
                 n_fine = len(graphs)
             graphs.append(smaller)
@@ -95,10 +96,42 @@ def of_groups(labels: Array, group: Array, n_groups: int) -> Array:
     return inherited
 
 
-def modularity_of_nodes(graph: LeafGraph) -> float:
+def found_on_all_scales(graph: LeafGraph, seed: int, resolution: float = 1.0) -> Array:
+    """Return communities made of single nodes by joins on all scales, and moves on the way back.
+
+    Nodes without edges go with the one of the largest volume.
+    """
+    levels = Levels.within(graph, None, seed, resolution)
+    labels = np.arange(levels.smallest.n, dtype=np.int32)
+    labels = _moved_downwards(levels, labels, levels.smallest.n, 0, resolution)
+    labels[graph.volumes == 0] = np.bincount(labels, weights=graph.volumes).argmax()
+    return numbered(labels)
+
+
+def moved_on_all_scales(
+    graph: LeafGraph, labels: Array, n_clusters: int, least: int, resolution: float, seed: int
+) -> Array:
+    """Return labels after moves of larger and larger, then smaller and smaller groups of nodes."""
+    levels = Levels.within(graph, labels, seed, resolution)
+    return _moved_downwards(levels, levels.down(labels), n_clusters, least, resolution)
+
+
+def _moved_downwards(levels: Levels, labels: Array, n_clusters: int, least: int, resolution: float) -> Array:
+    for finer, group in zip(reversed(levels.graphs), (None, *reversed(levels.groups)), strict=True):
+        labels = labels if group is None else labels[group]
+        labels = finer.moved(labels, n_clusters, least, False, resolution)
+    return labels
+
+
+def numbered(labels: Array) -> Array:
+    """Return labels that leave no number out."""
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+
+
+def modularity_of_nodes(graph: LeafGraph, resolution: float = 1.0) -> float:
     """Return the modularity of a graph's nodes, each of which stands for several."""
-    volume = graph.volumes.sum()
-    return float(graph.loops.sum() / volume - np.sum((graph.volumes / volume) ** 2))
+    volume = max(graph.volumes.sum(), np.finfo(float).tiny)
+    return float(graph.loops.sum() / volume - resolution * np.sum((graph.volumes / volume) ** 2))
 
 
 def by_chance(graph: LeafGraph) -> float:

@@ -8,15 +8,20 @@ import numpy as np
 from scipy.special import xlogy
 
 from symclust._types import Array
-from symclust.hierarchy.communities.cuts import child_seed
+from symclust.hierarchy.communities.cuts import CutGrowth, child_seed
 from symclust.hierarchy.communities.graph import LeafGraph
-from symclust.hierarchy.communities.levels import Levels
+from symclust.hierarchy.communities.levels import Levels, found_on_all_scales, moved_on_all_scales
 
 ROUNDS = 10  # of estimating the resolution and moving
 # Shares of the nodes: if a round has moved more, groups of nodes move in the next one too, which takes
 # several times as long as moves of nodes alone; if it has moved fewer, labels have settled.
 MANY, FEW = 0.05, 0.005
 ROUNDING = 1e-9  # of sums in another order
+LARGE = 1 << 18  # edges, from both ends: about as long for all starts as for the tree
+STARTS, MISSES = 10, 3  # from single nodes: the most of them, and how many in a row that are no more likely
+# Of the search for a resolution with so many communities: attempts, and how many times as many will do.
+TRIES, SURPLUS = 8, 1.3
+BALANCE = 0.25  # as in HierarchicalSymNMF
 
 
 class PlantedPartition(NamedTuple):
@@ -97,9 +102,11 @@ def raise_likelihood(graph: LeafGraph, labels: Array, n_clusters: int, least: in
     """Return labels after moves between clusters that raise the likelihood of the planted partition.
 
     The resolution follows from the labels; groups of nodes and then nodes move where that raises the
-    modularity at this resolution, and so the likelihood; and again, until nothing moves. If the communities
-    that moves find freely, whatever their number, are more likely than this, clusters are unions of several
-    communities, or parts of one: the planted partition is no model of them, and the labels stay as they are.
+    modularity at this resolution, and so the likelihood; and again, until nothing moves. In a network that
+    is not large, communities found from single nodes, in several random orders, replace the labels if they
+    are more likely. If the communities that moves find freely, whatever their number, are more likely than
+    all of this, clusters are unions of several communities, or parts of one: the planted partition is no
+    model of them, and the labels stay as they are.
 
     Parameters
     ----------
@@ -115,8 +122,55 @@ def raise_likelihood(graph: LeafGraph, labels: Array, n_clusters: int, least: in
         Of the orders in which nodes are joined.
     """
     moved = _moved_in_rounds(graph, labels, n_clusters, least, seed)
+    reached = planted_log_likelihood(graph, moved)
     free = planted_log_likelihood(graph, Levels.within(graph, None, seed).communities())
-    return moved if planted_log_likelihood(graph, moved) >= free * (1 - ROUNDING) else labels
+    if reached < free * (1 - ROUNDING):
+        return labels
+    if is_large(graph):
+        return moved
+    resolution, misses = PlantedPartition.of(graph, moved).resolution, 0
+    for number in range(STARTS):
+        start, resolution = _of_number(graph, n_clusters, least, child_seed(seed, number), resolution)
+        found = None if start is None else _moved_in_rounds(graph, start, n_clusters, least, seed)
+        value = -np.inf if found is None else planted_log_likelihood(graph, found)
+        if found is not None and value > reached * (1 + ROUNDING):
+            moved, reached, misses = found, value, 0
+        elif (misses := misses + 1) == MISSES:
+            break
+    return moved
+
+
+def is_large(graph: LeafGraph) -> bool:
+    """Whether one way to labels has to do, since others would take long."""
+    return len(graph.indices) > LARGE
+
+
+def _of_number(
+    graph: LeafGraph, n_clusters: int, least: int, seed: int, resolution: float
+) -> tuple[Array | None, float]:
+    """Return so many communities, made of a few more that moves find, and the resolution with these.
+
+    The resolution is doubled or halved, then bisected, until there are enough communities and not many more.
+    """
+    low, high, enough = 0.0, np.inf, None
+    for number in range(TRIES):
+        found = found_on_all_scales(graph, child_seed(seed, number), resolution)
+        count = int(found.max()) + 1
+        if count < n_clusters:
+            low = resolution
+        else:
+            high, enough = resolution, (found, resolution)
+            if count <= SURPLUS * n_clusters + 1:
+                break
+        resolution = (low + high) / 2 if high < np.inf else 2 * resolution
+    if enough is None:
+        return None, resolution
+    found, resolution = enough
+    small = graph.contracted(found)
+    tree = CutGrowth(small, BALANCE, least, False, 1, seed).grow(n_clusters)
+    if tree.n_splits + 1 < n_clusters:
+        return None, resolution
+    return tree.cut(n_clusters).astype(np.int32)[found], resolution
 
 
 def _moved_in_rounds(graph: LeafGraph, labels: Array, n_clusters: int, least: int, seed: int) -> Array:
@@ -128,22 +182,12 @@ def _moved_in_rounds(graph: LeafGraph, labels: Array, n_clusters: int, least: in
             break
         before, on_all_scales = labels, share > MANY
         if on_all_scales:
-            labels = _moved(graph, labels, n_clusters, least, resolution, child_seed(seed, number))
+            labels = moved_on_all_scales(
+                graph, labels, n_clusters, least, resolution, child_seed(seed, number)
+            )
         else:
             labels = graph.moved(labels, n_clusters, least, False, resolution)
         share = float(np.mean(labels != before))
         if share == 0 or (share <= FEW and not on_all_scales):
             break
-    return labels
-
-
-def _moved(
-    graph: LeafGraph, labels: Array, n_clusters: int, least: int, resolution: float, seed: int
-) -> Array:
-    """Return labels after moves of larger and larger, then smaller and smaller groups of nodes."""
-    levels = Levels.within(graph, labels, seed, resolution)
-    labels = levels.down(labels)
-    for finer, group in zip(reversed(levels.graphs), (None, *reversed(levels.groups)), strict=True):
-        labels = labels if group is None else labels[group]
-        labels = finer.moved(labels, n_clusters, least, False, resolution)
     return labels

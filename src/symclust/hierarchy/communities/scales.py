@@ -15,11 +15,23 @@ from symclust._threads import keeps_results
 from symclust._types import Array
 from symclust.hierarchy.communities.cuts import After, CutGrowth, ratio
 from symclust.hierarchy.communities.graph import LeafGraph
-from symclust.hierarchy.communities.levels import ENOUGH, LEAF_NODES, Levels
-from symclust.hierarchy.communities.likelihood import raise_likelihood
+from symclust.hierarchy.communities.levels import (
+    ENOUGH,
+    LEAF_NODES,
+    Levels,
+    found_on_all_scales,
+    modularity_of_nodes,
+    moved_on_all_scales,
+    numbered,
+)
+from symclust.hierarchy.communities.likelihood import is_large, raise_likelihood
 from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
 from symclust.storage import recorded, stop_recording
+
+# Communities made of single nodes replace the leaves that cuts have found if their modularity is so many times
+# as high. At the same modularity leaves agree better with known groups: they are fewer and not as small.
+HIGHER = 1.005
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,8 @@ class CommunityGrowth:
         As in `CutGrowth`.
     moves : RaiseBoth or RaiseModularity
         When nodes move, and the least number of nodes of a leaf.
+    resolution : float, default=1.0
+        γ of the modularity; larger values make smaller communities.
 
     Attributes
     ----------
@@ -130,8 +144,9 @@ class CommunityGrowth:
         n_init: int,
         seed: int,
         moves: RaiseBoth,
+        resolution: float = 1.0,
     ) -> None:
-        self.whole = LeafGraph.whole(operator)
+        self.whole, self.resolution = LeafGraph.whole(operator), resolution
         self.balance, self.n_init, self.seed, self.moves = balance, n_init, seed, moves
         self.tree = Tree(self.whole.n)
         self.history: list[tuple[float, float]] = []
@@ -154,7 +169,7 @@ class CommunityGrowth:
         """
         self._clock, self._is_over, self._after = time.perf_counter(), is_over, after
         with self._keeping_what_was_found():
-            levels = Levels.joined(self.whole, _enough(n_leaves), self.seed)
+            levels = Levels.joined(self.whole, _enough(n_leaves), self.seed, self.resolution)
             self._cut_smallest(levels, n_leaves)
             self._move_groups(levels.smallest)
             self._move_nodes(levels)
@@ -164,6 +179,8 @@ class CommunityGrowth:
                 self._move_groups(self.whole, refill=n_leaves)
             if n_leaves is not None and (levels.groups or not self.moves.both):
                 self._split_further(n_leaves)
+            if n_leaves is None and not levels.groups:
+                self._find_from_below()
             if isinstance(self.moves, RaiseLikelihood):
                 self._raise_likelihood()
         return self._finish(n_leaves)
@@ -201,7 +218,7 @@ class CommunityGrowth:
         If leaves may vanish, others are split on the way back, until there are `refill` again: by the gain
         alone, since small pieces that hang on by an edge or two cost the modularity least.
         """
-        levels = Levels.within(graph, self._leaves.labels, self.seed)
+        levels = Levels.within(graph, self._leaves.labels, self.seed, self.resolution)
         found, least = self._leaves.coarser(levels), self.moves.least
         refill = None if least else refill
         for finer in reversed(levels.graphs):
@@ -254,6 +271,34 @@ class CommunityGrowth:
             "likelihood", move, fits=lambda answer: _can_be_labels(answer, found.labels, found.n)
         )
         self._found = Leaves(found.tree, labels, found.groups)
+        if not is_large(self.whole) and not np.array_equal(labels, found.labels):
+            self._grow_over(labels)  # which need not be near the leaves of the tree
+
+    def _find_from_below(self) -> None:
+        """Make communities of single nodes, and take them for leaves if their modularity is clearly higher.
+
+        If communities are weak, the first cuts of a graph that was not joined go through many of them.
+        """
+        if self._is_over():
+            raise _Ended
+        graph, resolution, found = self.whole, self.resolution, numbered(self._leaves.labels)
+        labels = found_on_all_scales(graph, self.seed, resolution)
+        count = int(labels.max()) + 1
+        labels = numbered(moved_on_all_scales(graph, labels, count, 0, resolution, self.seed))
+        reached, before = (modularity_of_nodes(graph.contracted(one), resolution) for one in (labels, found))
+        if reached > max(0.0, HIGHER * before):
+            self._grow_over(labels)
+
+    def _grow_over(self, labels: Array) -> None:
+        """Grow the tree anew, with these labels for leaves as far as their sizes allow."""
+        if self.is_stopped:
+            return
+        parts = numbered(labels)
+        graph = self.whole.contracted(parts)
+        tree = self._cut(graph, Tree(graph.n), graph.n)
+        _end_if_interrupted(tree)
+        if not (self.is_stopped or self._is_over()):
+            self._found = Leaves.of(tree, (parts,)).finer()
 
     def _finish(self, n_leaves: int | None) -> Tree:
         """Make the answer of the leaves that were found; after an interrupt it is made once more."""
@@ -280,7 +325,7 @@ class CommunityGrowth:
     def _answer(self, n_leaves: int | None) -> tuple[Tree, list[float]]:
         tree = self._leaves.as_tree()
         tree = tree if n_leaves is None else tree.pruned(n_leaves)
-        return tree, describe(tree, self.whole)
+        return tree, describe(tree, self.whole, self.resolution)
 
     def _cut(self, graph: LeafGraph, tree: Tree, n_leaves: int | None, balance: float | None = None) -> Tree:
         """Split leaves of a tree until there are as many as wanted; return it, also if it was interrupted."""
@@ -288,7 +333,7 @@ class CommunityGrowth:
             return tree
         balance, begun = self.balance if balance is None else balance, time.perf_counter() - self._clock
         how = (balance, self.moves.smallest, n_leaves is None, self.n_init, self.seed)
-        growth = CutGrowth(graph, *how, tree=tree)
+        growth = CutGrowth(graph, *how, tree=tree, resolution=self.resolution)
         growth.grow(graph.n if n_leaves is None else n_leaves, self._is_over, self._after)
         self.is_stopped = growth.is_stopped
         self._seconds += [begun + row[0] for row in growth.history[len(self._seconds) :]]
@@ -298,7 +343,7 @@ class CommunityGrowth:
         """Return the leaves after local moves of the nodes between them."""
         if self._is_over():
             raise _Ended
-        move = partial(graph.moved, found.labels, found.n, least, self.moves.both)
+        move = partial(graph.moved, found.labels, found.n, least, self.moves.both, self.resolution)
         labels = recorded("moves", move, fits=lambda answer: _can_be_labels(answer, found.labels, found.n))
         return Leaves(found.tree, labels, found.groups)
 
@@ -323,7 +368,7 @@ def _can_be_labels(found: Any, before: Array, n_clusters: int) -> bool:
     return is_array and bool(((found >= 0) & (found < n_clusters)).all())
 
 
-def describe(tree: Tree, graph: LeafGraph) -> list[float]:
+def describe(tree: Tree, graph: LeafGraph, resolution: float = 1.0) -> list[float]:
     """Write the cuts and gains into a tree of a whole graph; return average cuts of 1, 2, ... leaves."""
     leaves = tree.leaves()
     quotient = graph.contracted(tree.cut(len(leaves)).astype(np.int32))
@@ -342,7 +387,7 @@ def describe(tree: Tree, graph: LeafGraph) -> list[float]:
         if node.children:
             left, right = node.children
             node.data["gain"] = held[left] + held[right] - held[node.number]
-            apart = ratio(volume[left] * volume[right], total) - crossing[node.number]
+            apart = ratio(resolution * volume[left] * volume[right], total) - crossing[node.number]
             node.data["modularity_gain"] = 2 * ratio(apart, total)
     gains = [node.data["gain"] for node in _by_split(tree)]
     sums = np.cumsum([held[0], *gains])

@@ -12,11 +12,8 @@ import scipy.sparse as sp
 
 from symclust._kernels import nnls_rank_two
 from symclust._types import Array
-from symclust.hierarchy.topics.samples import Samples, Sides
+from symclust.hierarchy.topics.samples import FIRST_PART, GROWTH, ROUNDING, Samples, Sides
 from symclust.operators import RowBlocks, gathered_entries
-
-FIRST_PART, GROWTH = 0.5, 1.1  # of a step that is taken once more, and by what the part grows: as compiled
-ROUNDING = 8  # times the machine precision: below it, numbers that follow from others are noise
 
 
 @dataclass(frozen=True, eq=False)

@@ -257,7 +257,7 @@ class Trials:
 
     split: Split
     n_trials: int = 3
-    ratio: float = 9.0
+    ratio: float = 30.0
     score: Score = mndcg
 
 

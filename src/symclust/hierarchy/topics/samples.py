@@ -17,11 +17,15 @@ from symclust._kernels import (
     two_singular_vectors,
 )
 from symclust._types import Array
+from symclust.operators import RankTwoOnDevice
 
 Parts = tuple[Array, Array, Array]
 
 WORTH_THREADS = 1 << 17  # nonzeros from which passes over a node are worth all threads
 ONE_SIGN = 1e-4  # of a vector's length: below it, entries of the other sign are rounding
+WORTH_A_DEVICE = 1 << 20  # nonzeros from which a part is factored on a device
+FIRST_PART, GROWTH = 0.5, 1.1  # of a step that is taken once more, and by what the part grows: as compiled
+ROUNDING = 8  # times the machine precision: below it, numbers that follow from others are noise
 WORTH_STREAMING = 0.2  # share of the entries from which reading all of them in order is faster
 
 
@@ -219,3 +223,30 @@ class Samples:
         """Return the matrix as an array of SciPy; nothing is copied."""
         indptr, indices, values = self.rows
         return sp.csr_array((values, indices, indptr), shape=self.shape)
+
+
+@dataclass(frozen=True)
+class DeviceSamples(Samples):
+    """The same; parts with many entries are factored on a device.
+
+    Taking parts, starts and scores stay with the host, and so do small parts: what is left of them is done
+    before their entries are on the device.
+
+    Attributes
+    ----------
+    device : torch.device
+        The device.
+    """
+
+    device: Any = None
+
+    def take(self, chosen: Array) -> Self:
+        """Return some of the samples, by their numbers here."""
+        return replace(super().take(chosen), device=self.device)
+
+    def factor(self, C: Array, tol: float, max_iter: int) -> tuple[Array, Array, int]:
+        """Return C and W of min ‖X − WCᵀ‖² over W, C ≥ 0 from a start C, and the number of iterations."""
+        if self.nnz < WORTH_A_DEVICE:
+            return super().factor(C, tol, max_iter)
+        there = RankTwoOnDevice(self.rows, self.transposed, self.shape, self.device)
+        return there.factor(C, tol, max_iter, FIRST_PART, GROWTH, ROUNDING)

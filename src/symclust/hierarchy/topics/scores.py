@@ -44,11 +44,16 @@ def energy(parent: Array, left: Array, right: Array, samples: AnySamples, halves
 
 
 def explained_by_two(samples: AnySamples, halves: Halves) -> float:
-    """Return ‖X‖² − ‖X − WCᵀ‖² = 2⟨W, XC⟩ − ⟨WᵀW, CᵀC⟩."""
+    """Return ‖X‖² − ‖X − WCᵀ‖² for rows w of W of the best length: Σ_i ⟨w_i, Cᵀx_i⟩² / ‖C w_i‖².
+
+    Those of NMF have that length; zeros and ones, of clusters, have not.
+    """
     C, W = halves.terms, halves.memberships.astype(np.float64)
     products = samples.times(np.ascontiguousarray(C, dtype=samples.dtype)).astype(np.float64)
     C = C.astype(np.float64)
-    return 2 * float(np.sum(W * products)) - float(np.sum((W.T @ W) * (C.T @ C)))
+    squares = np.einsum("ij,ij->i", W @ (C.T @ C), W)
+    fits = np.einsum("ij,ij->i", W, products) ** 2
+    return float(np.divide(fits, squares, out=np.zeros_like(fits), where=squares > 0).sum())
 
 
 def explained_by_one(samples: AnySamples) -> float:
@@ -58,8 +63,12 @@ def explained_by_one(samples: AnySamples) -> float:
     """
     v = samples.total()
     for _ in range(POWER_STEPS - 1):
-        v = samples.gram_times(v / (np.linalg.norm(v) or 1))
-    return samples.squared_length(v / (np.linalg.norm(v) or 1))
+        v = samples.gram_times(_unit(v))
+    return samples.squared_length(_unit(v))
+
+
+def _unit(v: Array) -> Array:
+    return (v / (np.linalg.norm(v.astype(np.float64)) or 1)).astype(v.dtype)
 
 
 def mndcg_score(parent: Array, left: Array, right: Array) -> float:

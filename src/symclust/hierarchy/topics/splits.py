@@ -5,6 +5,7 @@ None where the samples cannot be divided.
 
 ===================  ==========================================================================
 `rank_two`           NMF with two columns, thesis, Algorithm 5
+`active_set`         the same by a solver for any number of columns, for comparison: nmf-hier of the thesis
 `k_means`            scikit-learn's k-means with two centres
 `spherical_k_means`  the same by cosines
 ===================  ==========================================================================
@@ -23,8 +24,9 @@ from symclust._types import Array
 from symclust.hierarchy.topics.block_samples import AnySamples
 from symclust.hierarchy.topics.samples import Samples, Sides
 from symclust.k_means import SphericalRuns, opposite_samples, plain_k_means
+from symclust.nnls import active_set as solve_by_active_set
 
-__all__ = ["k_means", "rank_two", "spherical_k_means"]
+__all__ = ["active_set", "k_means", "rank_two", "spherical_k_means"]
 
 TOL, MAX_ITER = 5e-3, 500
 POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save
@@ -119,6 +121,33 @@ def _second_direction(samples: AnySamples, random_state: np.random.RandomState) 
     if squared[0] <= 100 * np.finfo(samples.dtype).eps * squared[1]:
         return None
     return unit_columns(samples.sum_of_sides(U, Sides(Q, np.zeros(2, dtype=bool))))
+
+
+def active_set(
+    samples: Samples, random_state: np.random.RandomState, tol: float = TOL, max_iter: int = MAX_ITER
+) -> Halves | None:
+    """Return the two sides as `rank_two` does, by alternating least squares with an active-set solver.
+
+    The baseline nmf-hier of the thesis (5.6.2): nothing is known of there being two columns, and no step goes
+    further than the minimiser. The sides are nearly always those of `rank_two`; it takes longer.
+    """
+    if min(samples.shape) < 2:
+        return None
+    C = _second_direction(samples, random_state)
+    if C is None:
+        return None
+    first, n_iter = 0.0, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        W = solve_by_active_set(C.T @ C, samples.times(C))
+        G, R = W.T @ W, samples.transposed_times(W)
+        gradient = C @ G - R
+        slope = float(np.linalg.norm(gradient[(gradient < 0) | (C > 0)]))
+        C = unit_columns(solve_by_active_set(G, R, C))
+        first = first or slope
+        if slope <= tol * first:
+            break
+    return Halves.by_membership(C, solve_by_active_set(C.T @ C, samples.times(C)), n_iter)
 
 
 def k_means(

@@ -41,18 +41,7 @@ def gathered_entries() -> int:
 
 @dataclass(frozen=True, eq=False)
 class RowBlocks:
-    """One object for each block of rows: the rows themselves, or what was made of them.
-
-    Examples
-    --------
-    >>> import dask.array
-    >>> from symclust.operators import RowBlocks
-    >>> blocks = RowBlocks.of(dask.array.ones((5, 2), chunks=(2, 2)))
-    >>> blocks.sizes
-    array([2, 2, 1])
-    >>> blocks.sum(lambda rows, weight: (weight * rows.sum(axis=0),), 10.0)
-    (array([50., 50.]),)
-    """
+    """One object for each block of rows: the rows themselves, or what was made of them."""
 
     blocks: tuple[Any, ...]  # Delayed: on their workers, or still to be made
     sizes: Array  # rows of each block

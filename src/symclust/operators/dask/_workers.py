@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -91,23 +91,7 @@ def _in_words(error: Exception | None) -> str:
 # Blocks -----------------------------------------------------------------------------------------------------
 
 
-class Blocks(Protocol):
-    """Blocks of rows, wherever they are."""
-
-    def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
-        """``function(block, shared, *other)`` for each block, in order."""
-
-    def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
-        """``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
-
-    def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> Blocks:
-        """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
-
-    def __len__(self) -> int:
-        """Number of blocks."""
-
-
-def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> Blocks:
+def hold_blocks(graph: Sequence[Any], client: Any, timeout: float) -> HeldHere | HeldByWorkers:
     """Delayed blocks, made and kept by the client given or in use, else in this process."""
     client = client if client is not None else client_in_use()
     return HeldHere(graph) if client is None else HeldByWorkers(graph, client, timeout)
@@ -132,7 +116,7 @@ class HeldHere:
         self._blocks = list(need("dask", "dask").compute(*graph, scheduler="threads"))
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldHere:
-        """Make the blocks one after the other."""
+        """The blocks ``function(block, shared, other)`` of those that there is an `other` for."""
         derived = HeldHere([])
         derived._blocks = [function(self._blocks[number], shared, other) for number, other in others.items()]
         return derived
@@ -141,11 +125,11 @@ class HeldHere:
         return len(self._blocks)
 
     def map(self, function: Callable[..., Any], shared: Array | None = None, *others: Sequence[Any]) -> list:
-        """Go over the blocks one after the other; what they call has threads of its own."""
+        """``function(block, shared, *other)`` for each block, one after the other."""
         return [function(block, shared, *rest) for block, *rest in zip(self._blocks, *others, strict=True)]
 
     def compare(self, cut: Callable, gap: Callable, rows: Sequence[slice], d: Sequence[Array]) -> list:
-        """Compare the pairs one after the other."""
+        """``gap(cut(block_i, rows_j), cut(block_j, rows_i), d_i, d_j)``, for each i all j ≥ i."""
         B = self._blocks
         return [
             [gap(cut(B[i], rows[j]), cut(B[j], rows[i]), d[i], d[j]) for j in range(i, len(B))]
@@ -163,7 +147,7 @@ class HeldByWorkers:
         self._graph, self._client, self._timeout = list(graph), client, float(timeout)
         with naming_losses(client):
             self._blocks = client.compute(self._graph) if blocks is None else blocks
-        self._homes: dict[Any, str | None] = {}  # where the block of a key is kept
+        self._homes: dict[Any, str | None] = {}  # the worker that keeps the block of a key
 
     def __len__(self) -> int:
         return len(self._graph)
@@ -188,7 +172,7 @@ class HeldByWorkers:
         return self._outlast_losses(submit)
 
     def derive(self, function: Callable[..., Any], shared: Array, others: Mapping[int, Any]) -> HeldByWorkers:
-        """Make the blocks where those are that they are made of; the graph is for when all are lost."""
+        """Make the blocks on the workers that hold their parts; the graph is for when all are lost."""
         self._take_open_client()
         delayed, submit = need("dask", "dask").delayed, partial(self._client.submit, pure=False)
         once = delayed(shared)
@@ -235,7 +219,7 @@ class HeldByWorkers:
         return self._client.sync(begin, callback_timeout=max(end - time.monotonic(), 0.01))
 
     def _outlast_losses(self, submit: Callable[[float], list]) -> list:
-        """The results of tasks; submit them again where what they were given was lost."""
+        """The results of tasks, which are submitted again if the data sent for them are lost."""
         from distributed import KilledWorker
 
         end = time.monotonic() + self._timeout
@@ -299,7 +283,7 @@ def _check_waits(client: Any) -> None:
         )
 
 
-def _held_again(graph: Sequence[Any], timeout: float) -> Blocks:
+def _held_again(graph: Sequence[Any], timeout: float) -> HeldHere | HeldByWorkers:
     return hold_blocks(graph, None, timeout)
 
 
@@ -312,7 +296,7 @@ def _pieces(shared: Array, n_blocks: int) -> list[slice]:
 
 
 def encode(H: Array) -> Any:
-    """H, or its nonzeros by rows where they take fewer bytes."""
+    """H, or its nonzeros by rows if they take fewer bytes."""
     if H.ndim != 2 or encoded_bytes(len(H), H.shape[1], int(np.count_nonzero(H)), H.itemsize) >= H.nbytes:
         return H
     rows, columns = np.nonzero(H)

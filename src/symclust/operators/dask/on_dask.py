@@ -32,9 +32,9 @@ PATIENCE = 1800.0  # seconds; the first pass also reads or computes the blocks
 class OnDask(Summarized):
     """A symmetric matrix in blocks of rows that the workers of a Dask cluster keep in memory.
 
-    The client in use is taken. Where there is none, the blocks are made by Dask's threads and kept in this
-    process. A product sends H to the workers, only its nonzeros where that is less, and brings back AH. No
-    block comes to the client.
+    They are the workers of the client in use. Without a client, Dask's threads make the blocks, which stay in
+    this process. A product sends H to the workers, or its nonzeros if they take fewer bytes, and brings back
+    AH. No block comes to the client.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class OnDask(Summarized):
     Attributes
     ----------
     n_blocks : int
-        Of rows.
+        Number of blocks of rows.
 
     Notes
     -----
@@ -75,7 +75,7 @@ class OnDask(Summarized):
         "Save the model without its data: model.save(path, data=False). Once loaded it has its labels and "
         "memberships, but places no new samples."
     )
-    _scale: Array | None = None  # d, where the operator is diag(d) A diag(d)
+    _scale: Array | None = None  # d, if the operator is diag(d) A diag(d)
     _unscaled: OnDask | None = None
 
     def __init__(self, blocks: Any, *, client: Any = None, timeout: float = PATIENCE) -> None:
@@ -112,9 +112,9 @@ class OnDask(Summarized):
         duplicates : {"error", "sum", "max", "first"}
             As in `network_of_edges`: the matrix is the same. Loops and edges of weight 0 are dropped.
         n_blocks : int, optional
-            Of rows; as many as the table has partitions by default.
+            Number of blocks of rows; by default that of the partitions of the table.
         dtype : {np.float64, np.float32}
-            Of the matrix.
+            Type of the entries.
         client, timeout
             As above.
 

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike
 from symclust._files import new_folder, refuse_failure, sync
 from symclust._types import Array, FilePath, SimilarityLike
 from symclust.exceptions import InputError, InputTypeError
-from symclust.operators._network import DUPLICATES, check_weights, count_signs, describe_edges, once_each
+from symclust.operators._network import DUPLICATES, check_weights, count_signs, edge_notes, once_each
 from symclust.operators.disk._external_sort import ExternalSort
 from symclust.operators.disk.on_disk import BUFFERED, DTYPES, FORMAT, HEADER, VERSION, OnDisk
 from symclust.operators.sparse import Sparse
@@ -50,23 +50,23 @@ def write_on_disk(
     Parameters
     ----------
     edges : iterable of (sources, targets, weights)
-        Some edges at a time: two arrays of whole numbers, or of texts, and their weights, or None where each
+        Some edges at a time: two arrays of whole numbers, or of texts, and their weights, or None if each
         counts 1. Chunks should take much less memory than `memory_limit`.
     folder : str or PathLike
-        To be made; it must not be there. While the work is under way, about 100 bytes an edge are written to
-        a folder beside it.
+        The folder to make; it must not exist. While the work is under way, about 100 bytes an edge are
+        written to a folder beside it.
     duplicates : {"error", "sum", "max", "first"}
         How to treat an edge that is listed more often.
     memory_limit : int, default=1073741824
         Bytes of edges in memory. Beside them, nodes take 16 bytes each, and some 150 with texts as names.
     dtype : {"float64", "float32"}
-        Of the weights on disk.
+        Type of the weights on disk.
     place : callable
         From the number of an edge to words for messages.
     rename : callable
-        From the texts that were given as names to those that are kept, texts or whole numbers.
+        From the texts given as names to the names that are kept, texts or whole numbers.
     notes : sequence of str
-        About how the edges were read: kept before those about what was done to them.
+        Sentences about how the edges were read, kept before those about changes to them.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def save_on_disk(A: SimilarityLike, folder: FilePath) -> OnDisk:
     A : Sparse, SciPy sparse array or matrix, of shape (n, n)
         Symmetric; the diagonal is kept.
     folder : str or PathLike
-        To be made; it must not be there.
+        The folder to make; it must not exist.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class _Builder:
         if self.first_loop is not None:
             position, node = self.first_loop
             first = f"{self.nodes.name_given(node)!r}, {self.place(position)}"
-        return describe_edges(self.tally, self.duplicates, first)
+        return edge_notes(self.tally, self.duplicates, first)
 
     def _sorter(self, dtype: np.dtype[Any]) -> ExternalSort:
         # There are two at a time, and combining duplicates takes as much as sorting.

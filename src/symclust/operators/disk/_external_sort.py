@@ -88,7 +88,7 @@ class _Run:
         self.buffer = np.empty(0, dtype)
 
     def fill(self) -> bool:
-        """Read on where the buffer is empty; return whether there is anything left."""
+        """Read on if the buffer is empty; return whether there is anything left."""
         if not len(self.buffer):
             self.buffer = np.fromfile(self.path, self.dtype, self.size, offset=self.offset)
             self.offset += self.buffer.nbytes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,18 +28,8 @@ class RowBlock(NamedTuple):
     values: Array
 
 
-class Reader(Protocol):
-    """Copies entries from wherever they are kept."""
-
-    def __call__(self, first: int, indices: Array, values: Array) -> None:
-        """Fill both arrays with the entries from number `first` on."""
-
-
-class Entries(Protocol):
-    """The column numbers and values of a sparse matrix, one row after the other."""
-
-    def open(self, stack: ExitStack) -> Reader:
-        """A function that copies entries, until `stack` closes."""
+Reader: TypeAlias = Callable[[int, Array, Array], None]
+"""Fills arrays of column numbers and values with the entries from a number on."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +95,9 @@ def _fill(file: Any, array: Array) -> None:
                 "Build the folder again."
             )
         left = left[count:]
+
+
+Entries: TypeAlias = ArrayEntries | FileEntries
 
 
 class Buffers:

@@ -84,7 +84,7 @@ class OnDisk(Summarized):
         "The similarities are a matrix on disk, and files of models do not hold what is larger than memory. "
         "Save the model without its data: model.save(path, data=False)."
     )
-    _scale: Array | None = None  # d, where the operator is diag(d) A diag(d)
+    _scale: Array | None = None  # d, if the operator is diag(d) A diag(d)
 
     def __init__(self, folder: Any, *, memory_limit: int = BUFFERED) -> None:
         check_number("memory_limit", memory_limit, least=1, whole=True)
@@ -185,7 +185,7 @@ class OnDisk(Summarized):
         return out
 
     def sums_in_double(self) -> Array:
-        """Return the row sums accumulated in float64."""
+        """The row sums accumulated in float64."""
         return self.product_in_double(np.ones(self.n))
 
     def product_in_double(self, H: Array) -> Array:
@@ -237,7 +237,7 @@ class OnDisk(Summarized):
         return Sparse(sp.vstack(parts, format="csr"))
 
     def _rows_at_once(self) -> int:
-        """Return how many rows have about as many entries as a block, however they are chosen."""
+        """How many rows have about as many entries as a block, however they are chosen."""
         return max(1, self.n * self._block_entries // max(1, self.n_entries))
 
     def scaled(self, d: Any) -> OnDisk:

@@ -1,8 +1,8 @@
 """PyTorch tensors that NumPy's operators and functions work on, wherever they live.
 
 Solvers, objectives and constraints are written in NumPy. For a `TensorArray` NumPy hands the call over
- (`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. What has
-no entry below is refused by NumPy with its name; nothing falls back to the host in silence. Arrays cross
+(`__array_ufunc__` and `__array_function__`), and PyTorch does it on the device of the tensor. Functions
+without an entry below are refused by NumPy, by name; nothing falls back to the host in silence. Arrays cross
 through `to_device` and `to_host` alone.
 
 This file imports torch, and is itself imported only with a tensor at hand or to be made.
@@ -40,7 +40,7 @@ def to_host(tensor: torch.Tensor) -> Array:
 
 
 def wide(device: torch.device) -> torch.dtype:
-    """The type that sums are made in: double precision, where the device has it."""
+    """The type that sums are made in: double precision, if the device has it."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
@@ -166,7 +166,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
     def __array_function__(
         self, function: Callable[..., Any], types: Any, arguments: Any, options: Any
     ) -> Any:
-        if function is np.asarray:  # with like=: numbers that are to be where this array is
+        if function is np.asarray:  # with like=: numbers for the device of this array
             return TensorArray(self._own(np.asarray(*arguments, **options)))
         if function not in FUNCTIONS:
             return NotImplemented
@@ -193,7 +193,7 @@ class TensorArray(NDArrayOperatorsMixin, DeviceArray):
 
 
 def _array_or_number(found: torch.Tensor) -> Any:
-    """A tensor as an array, or as a number where it has no dimension left."""
+    """A tensor as an array, or as a number if it has no dimension left."""
     return TensorArray(found) if found.ndim else NUMPY_DTYPES[found.dtype].type(found.item())
 
 

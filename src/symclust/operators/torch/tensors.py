@@ -1,6 +1,6 @@
 """A held as a PyTorch tensor, on whatever device it lives.
 
-Factors stay there with it; what computes with them is in `_tensor_arrays`.
+Factors stay there with it; `_arrays.py` computes with them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class DeviceOperator(Operator):
         return self.from_device(self @ self.to_device(H))
 
     def to_device(self, H: Any) -> Any:
-        """A factor or vector where A is."""
+        """A factor or vector on the device of A."""
         from symclust.operators.torch._arrays import TensorArray, to_device
 
         if isinstance(H, DeviceArray):
@@ -210,7 +210,7 @@ class SparseTensor(TensorOperator):
     Parameters
     ----------
     A : torch.Tensor of shape (n, n)
-        Of layout ``torch.sparse_csr``, which is kept without a copy, or ``torch.sparse_coo``, in which
+        In layout ``torch.sparse_csr``, which is kept without a copy, or ``torch.sparse_coo``, in which
         entries may come in any order, and duplicates are added up.
 
     Attributes

@@ -83,11 +83,13 @@
     const x = numbers(data.x, Uint16Array), y = numbers(data.y, Uint16Array), radius = numbers(data.radius, Uint16Array);
     const group = numbers(data.group, Uint16Array);
     const lines = numbers(data.lines, Uint32Array), widths = numbers(data.widths, Uint16Array);
+    const order = data.order ? numbers(data.order, Uint32Array) : Uint32Array.from(x, (_, i) => i);
     const lower = data.names.map((name) => name.toLowerCase());
     const FULL = 4095, top = y.reduce((a, b) => Math.min(a, b), FULL), bottom = y.reduce((a, b) => Math.max(a, b), 0);
     const edge = radius.reduce((a, b) => Math.max(a, b), 0) + 40;
     const tall = Math.max(bottom - top + 2 * edge, FULL / 4), first = top - edge;
     const whole = { x: 0, y: first, size: FULL };
+    const MOST_NAMES = 150;
     let view = { ...whole }, wanted = "", only = -1, boxes = [];
     const isShown = (i) => (only < 0 || group[i] === only) && (!wanted || lower[i].includes(wanted));
     const scale = () => canvas.clientWidth / view.size;
@@ -126,6 +128,7 @@
       }
       pen.globalAlpha = 1;
       drawLabels(width, height, ink, paper);
+      drawNames(width, height, ink, paper);
       figure.dataset.mapView = [view.x, view.y, view.size].map(Math.round).join(" ");
     };
     const drawLines = (ink) => {
@@ -167,6 +170,26 @@
         pen.fillText(shown, left, row);
       });
       figure.dataset.labels = boxes.length;
+    };
+    // Names of the dots in view, if these are few: those with most links first, as long as there is room.
+    const drawNames = (width, height, ink, paper) => {
+      const inView = (i) => { const [px, py] = at(i); return px >= 0 && py >= 0 && px <= width && py <= height; };
+      const seen = data.names.length ? order.filter((i) => isShown(i) && inView(i)) : [];
+      let drawn = 0;
+      pen.font = `${isNarrow() ? 10 : 11}px system-ui, sans-serif`;
+      pen.lineWidth = 3;
+      if (seen.length <= MOST_NAMES) seen.forEach((i) => {
+        const [px, py] = at(i), shown = data.names[i].length > 24 ? `${data.names[i].slice(0, 23)}…` : data.names[i];
+        const w = pen.measureText(shown).width, left = px + size(i) + 3;
+        if (left + w > width - 2 || boxes.some((b) => left < b.right + 3 && left + w > b.left - 3 && Math.abs(py - b.row) < 13)) return;
+        boxes.push({ left, right: left + w, row: py });
+        pen.strokeText(shown, left, py);
+        pen.globalAlpha = 0.8;
+        pen.fillText(shown, left, py);
+        pen.globalAlpha = 1;
+        drawn += 1;
+      });
+      figure.dataset.names = drawn;
     };
     const hold = () => {
       view.size = Math.min(Math.max(view.size, FULL / 60), FULL);
@@ -249,7 +272,7 @@
       told.textContent = only < 0 ? "\u00a0" : `${data.groups[only].label}: ${data.groups[only].size.toLocaleString("en")} ${data.noun}s`;
       draw();
     });
-    figure.querySelector(".tools").hidden = false;
+    figure.querySelector(".tools").hidden = canvas.hidden = false;
     redraws.push(draw);
     let drawnAt = 0;
     new ResizeObserver(() => { if (canvas.clientWidth !== drawnAt) { drawnAt = canvas.clientWidth; draw(); } }).observe(canvas);

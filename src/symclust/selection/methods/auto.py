@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.special import xlogy
+from scipy.special import softmax, xlogy
 
 from symclust._types import Array
 from symclust.hierarchy import CutGrowth, LeafGraph, Levels, PlantedPartition
@@ -22,6 +22,7 @@ from symclust.selection._study import Study
 
 __all__ = ["Auto"]
 
+TINY = 1e-300
 SMALLEST_PIECE = 1 / 50  # pieces with less of the nodes of the largest piece are not asked for clusters
 TREES = 3  # of a neighbour graph, each from a seed of its own: their answers say how far chance decides
 SHOWN = 10  # numbers beyond the chosen one that are compared at least
@@ -38,7 +39,9 @@ class Auto(Method):
               + \sum_c n_c \ln \frac{n}{n_c},
 
     w the weights inside and between communities and e those expected in a random graph with the same
-    degrees. A random graph is described best as one cluster. No number is too large.
+    degrees. It may be shorter with a rate of links for each community, which costs half the logarithm of the
+    number of edges: small communities are denser. If nodes are in doubt, their labels cost less: see
+    `_saved_softly`. A random graph is described best as one cluster. No number is too large.
 
     **Everything else** is seen as its graph of nearest neighbours. A tree cuts it into many small parts. Two
     parts are told apart by the conductance of the boundary between them, compared with the conductance of a
@@ -50,12 +53,20 @@ class Auto(Method):
     Parts merge, those first whose boundary is most like that of a cloud. With h(k) the ratio at which k parts
     become k − 1, the score of a number is
 
-    .. math:: s(k) = \ln \frac{h(k + 1)}{h(k)} + 0.2 \ln k, \qquad h(k) < 0.7
+    .. math:: s(k) = \ln \frac{h(k + 1)}{h(k)} + 0.2 \ln k, \qquad h(k) < 0.8
 
     with h cut to 0.05 and 1: the boundaries between clusters are far weaker than those inside. If h(2) is not
-    below 0.7, there is one cluster. The curves are geometric means over three trees.
+    below 0.8, there is one cluster. The curves are geometric means over three trees.
 
-    The numbers of the formulas were fitted to balls, and chosen on the labelled sets of
+    A long cloud has weak cuts across it, too, though it is no ball: up to three clusters have to be told from
+    one by the narrowness r of the last boundary as well, its weight over that of the widest cut through
+    either side. With r₀ a low value of it in clouds, there is one cluster if T > 0.3 and
+
+    .. math:: \sqrt{h(2) \, r / r_0} \ge \max(0.05, \min(0.75, 5 (0.7 - T))), \qquad \ln r_0 = 2.55 - 4.8 T
+
+    Along a curve, T near 0.7, samples lie in irregular distances, and a weak cut means less.
+
+    The numbers of the formulas were fitted to clouds, and chosen on the labelled sets of
     docs/evidence/number.md.
     """
 
@@ -79,7 +90,8 @@ MOVED = (2, 3, 4, 6, 8, 12, 16, 24, 32)  # numbers of communities whose nodes mo
 ROUNDS = 10  # of estimating the resolution of communities from those found at the last one
 SETTLED = 0.02  # relative change of the resolution
 COARSEST = (0.25, 0.5)  # resolutions besides: few large communities
-MOST_MERGED = 1000  # communities that are merged: more take longer than the moves
+LARGEST_SOFT, SOFT_STEPS, SOFT_LEAST = 1 << 24, 50, 1e-6  # nodes × communities with probabilities
+MERGED, MOST_MERGED = 2, 1000  # communities that are merged: more take longer than the moves
 SAVED = "saved (nats an edge)"
 
 
@@ -114,33 +126,83 @@ def _saved_by_number(W: sparse.csr_array, seed: int) -> dict[int, float]:
     W.data = W.data * (W.data.sum() / (W.data @ W.data))  # as if there were as many edges as tell as much
     graph = LeafGraph.whole(as_operator(W))
     found = [(_saved(graph, labels), labels) for labels in _communities_on_scales(graph, seed)]
-    first = max(found, key=lambda one: one[0])[1]
-    merged = {k: (value, labels) for k, value, labels in _merged(graph, first)}
+    found = [one for one in found if one[1].any()]  # one community is what the others are compared with
+    if not found:
+        return {}
+    merged: dict[int, tuple[float, Array]] = {}
+    for _, labels in sorted(found, key=lambda one: -one[0])[:MERGED]:
+        for k, value, fewer in _merged(graph, labels):
+            merged[k] = max(merged.get(k, (-np.inf, fewer)), (value, fewer), key=lambda one: one[0])
     found += merged.values()
     best = max(merged, key=lambda k: merged[k][0], default=1)
     for k in {best - 1, best, best + 1, *MOVED} & set(merged):
-        found.append(_improved(graph, merged[k][1], k))
+        labels = _improved(graph, merged[k][1], k)
+        found.append((max(_saved(graph, labels), _saved_softly(W, labels)), labels))
     saved: dict[int, float] = {}
     for value, labels in found:
         k = int(labels.max()) + 1
         saved[k] = max(value, saved.get(k, -np.inf))
-    saved.pop(1, None)
     return saved
 
 
-def _improved(graph: LeafGraph, labels: Array, k: int) -> tuple[float, Array]:
-    """Return what communities save once nodes have moved at the resolution that follows from them."""
+def _saved_softly(W: sparse.csr_array, labels: Array) -> float:
+    """Return what is saved if each node has a probability for each community, in nats an edge.
+
+    Labels in doubt need not be described exactly. With Q the probabilities, the expectation of the
+    log-likelihood minus n times the entropy of their mean plus the entropies of the nodes is a lower bound of
+    the likelihood of the network with its communities summed over (mean field), and rises in each step.
+    """
+    n, k = W.shape[0], int(labels.max()) + 1
+    if n * k > LARGEST_SOFT:
+        return -np.inf
+    degrees = W.sum(axis=1)
+    total, Q, best = degrees.sum(), np.eye(k)[labels], -np.inf
+    for _ in range(SOFT_STEPS):
+        near, volumes, prior = W @ Q, degrees @ Q, np.maximum(Q.mean(axis=0), TINY)
+        inside, expected = float((Q * near).sum()) / 2, float(volumes @ volumes) / (2 * total)
+        value = (
+            _log_likelihood(inside, expected, total / 2) + n * xlogy(prior, prior).sum() - xlogy(Q, Q).sum()
+        )
+        if not value > best + SOFT_LEAST * total or not expected < inside < total / 2:
+            break
+        best = value
+        within, between = inside / expected, (total / 2 - inside) / (total / 2 - expected)
+        Q = softmax(
+            np.log(prior)
+            + np.log(within / between) * near
+            - (within - between) / total * np.outer(degrees, volumes),
+            axis=1,
+        )
+    is_whole = len(np.unique(Q.argmax(axis=1))) == k  # fewer communities are compared as such
+    return float(best) / (total / 2) if is_whole else -np.inf
+
+
+def _improved(graph: LeafGraph, labels: Array, k: int) -> Array:
+    """Return labels once nodes have moved at the resolution that follows from them."""
     for _ in range(ROUNDS):
         before, resolution = labels, PlantedPartition.of(graph, labels).resolution
         labels = graph.moved(labels, k, 1, False, resolution) if resolution > 0 else labels
         if np.array_equal(labels, before):
             break
-    return _saved(graph, labels), labels
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
 def _saved(graph: LeafGraph, labels: Array) -> float:
-    fit = PlantedPartition.of(graph, labels)
-    return (fit.log_likelihood - _entropy(np.bincount(labels))) / (graph.association() / 2)
+    """Return what communities save in nats an edge, with one rate of links inside all, or one for each."""
+    sizes, volumes = np.bincount(labels).astype(float), np.bincount(labels, weights=graph.volumes)
+    rows = np.repeat(labels, np.diff(graph.indptr))
+    is_inside = rows == labels[graph.indices]
+    inside = np.bincount(rows[is_inside], graph.weights[is_inside], len(sizes)) / 2
+    return _shorter(inside, volumes, sizes, graph.association())
+
+
+def _shorter(inside: Array, volumes: Array, sizes: Array, total: float) -> float:
+    """Return what the shorter of two descriptions saves; rates of their own cost ½ ln m each."""
+    edges, expected = total / 2, volumes**2 / (2 * total)
+    shared = _log_likelihood(inside.sum(), expected.sum(), edges)
+    own = _of_each(inside, expected).sum() + _outside(inside.sum(), expected.sum(), edges)
+    own -= len(sizes) * np.log(max(edges, 1.0)) / 2
+    return float(max(shared, own) - _entropy(sizes)) / edges
 
 
 def main_pieces(A: Any) -> Any:
@@ -184,18 +246,20 @@ def _merged(graph: LeafGraph, labels: Array) -> list[tuple[int, float, Array]]:
     if k > MOST_MERGED:
         return []
     links = np.bincount(rows.astype(np.int64) * k + labels[graph.indices], graph.weights, k * k).reshape(k, k)
-    inside, expected = np.trace(links) / 2, float(volumes @ volumes) / (2 * total)
     own, found = np.arange(k), []
     while len(sizes) > 2:
         i, j = np.triu_indices(len(sizes), 1)
-        gains = _log_likelihood(inside + links[i, j], expected + volumes[i] * volumes[j] / total, total / 2)
+        inside, expected = np.diag(links) / 2, volumes**2 / (2 * total)
+        crossing, chance = links[i, j], volumes[i] * volumes[j] / total
+        gains = _of_each(inside[i] + inside[j] + crossing, expected[i] + expected[j] + chance)
+        gains -= _of_each(inside, expected)[i] + _of_each(inside, expected)[j]
+        gains += _outside(inside.sum() + crossing, expected.sum() + chance, total / 2)
         gains += _entropies(sizes[i] + sizes[j]) - _entropies(sizes[i]) - _entropies(sizes[j])
         group = _paired(i, j, gains, len(sizes))
         links, sizes, volumes = (_summed(values, group) for values in (links, sizes, volumes))
-        inside, expected = np.trace(links) / 2, float(volumes @ volumes) / (2 * total)
-        value = _log_likelihood(inside, expected, total / 2) - _entropy(sizes)
         own = group[own]
-        found.append((len(sizes), float(value) / (total / 2), own[labels].astype(np.int32)))
+        value = _shorter(np.diag(links) / 2, volumes, sizes, total)
+        found.append((len(sizes), value, own[labels].astype(np.int32)))
     return found
 
 
@@ -221,9 +285,16 @@ def _summed(values: Array, group: Array) -> Array:
 
 def _log_likelihood(inside: Any, expected: Any, total: float) -> Any:
     """Return that of the planted partition, but for what all labels share."""
-    within, between = np.maximum(inside, 0), np.maximum(total - inside, 0)
-    chance = np.maximum(expected, 1e-300), np.maximum(total - expected, 1e-300)
-    return xlogy(within, within / chance[0]) + xlogy(between, between / chance[1])
+    return _of_each(inside, expected) + _outside(inside, expected, total)
+
+
+def _of_each(inside: Any, expected: Any) -> Any:
+    within = np.maximum(inside, 0)
+    return xlogy(within, within / np.maximum(expected, TINY))
+
+
+def _outside(inside: Any, expected: Any, total: float) -> Any:
+    return _of_each(total - inside, total - expected)
 
 
 def _entropies(sizes: Any) -> Any:
@@ -239,7 +310,9 @@ def _entropy(sizes: Array) -> float:
 
 LEAVES, GROWTH, LEAF_NODES = 200, 4, 6  # parts: 200 or 4 √n, with six samples each on average at the least
 LEAST = 4  # samples of a part
-LOWEST, ONE, MANY = 0.05, 0.7, 0.2  # of the score; see `Auto`
+LOWEST, ONE, MANY = 0.05, 0.8, 0.2  # of the score; see `Auto`
+FEW, LONG, SURFACE, CURVE = 3, 0.75, 0.55, 0.7  # clusters that a long cloud may pass for; see `Auto`
+LEAST_LIMIT, FLAT = 1 / 15, 0.3  # curves that are apart are clusters
 LEAST_RATIO = 1e-3  # for means of logarithms
 SCORE = "score"
 SAMPLED = 20_000  # samples whose neighbours are looked at for the dimension
@@ -254,20 +327,22 @@ def _of_neighbours(study: Study) -> Selection:
     return judge(study.map(boundaries, tasks, "trees", so_far=judge))
 
 
-def _judged(candidates: tuple[int, ...], most: int, trees: list[Array]) -> Selection:
+def _judged(candidates: tuple[int, ...], most: int, trees: list[Boundaries]) -> Selection:
     """Return the answer to the boundaries of 2, 3, ... parts in each tree."""
-    length = min(map(len, trees))
+    length = min(len(ratios) for ratios, _, _ in trees)
     if not length:
         return _selection(1, [2], np.zeros(1), SCORE, {}, "One cluster: there are too few samples to tell.")
-    own = [np.maximum.accumulate(np.maximum(tree[:length], LEAST_RATIO)) for tree in trees]
-    h = np.exp(np.mean(np.log(own), axis=0))
+    own = [np.maximum.accumulate(np.maximum(ratios[:length], LEAST_RATIO)) for ratios, _, _ in trees]
+    narrowness = [max(narrow, LEAST_RATIO) for _, narrow, _ in trees]
+    h, narrow = np.exp(np.mean(np.log(own), axis=0)), float(np.exp(np.mean(np.log(narrowness))))
+    share = trees[0][2]
     k = np.arange(2, len(h) + 2)
     is_asked = np.ones(len(k), dtype=bool) if not candidates else np.isin(k, candidates)
     scores = np.where(is_asked, _scores(h, k), np.nan)
-    best = 1 if np.isnan(scores).all() or h[0] >= ONE else int(k[np.nanargmax(scores)])
-    alone = [
-        1 if one[0] >= ONE else int(k[np.nanargmax(np.where(is_asked, _scores(one, k), -9))]) for one in own
-    ]
+    best = _chosen(scores, k)
+    is_long = best <= FEW and _is_long(h[0], narrow, share)
+    alone = [_chosen(np.where(is_asked, _scores(one, k), np.nan), k) for one in own]
+    best = 1 if is_long else best
     shown = is_asked & (k <= max(2 * best, SHOWN + 1)) if not candidates else is_asked
     if not shown.any():
         shown = k == 2
@@ -277,8 +352,26 @@ def _judged(candidates: tuple[int, ...], most: int, trees: list[Array]) -> Selec
         scores[shown],
         SCORE,
         {"weakest boundary": Curve(h[shown])},
-        _neighbour_sentence(best, h, alone, most),
+        LONG_SENTENCE if is_long and h[0] < ONE else _neighbour_sentence(best, h, alone, most),
     )
+
+
+LONG_SENTENCE = (
+    "One cluster: the weakest cut of the neighbour graph is not narrower than cuts through either side of "
+    "it, as in a long cloud."
+)
+
+
+def _chosen(scores: Array, k: Array) -> int:
+    return 1 if np.isnan(scores).all() else int(k[np.nanargmax(scores)])
+
+
+def _is_long(ratio: float, narrowness: float, share: float) -> bool:
+    """Whether two parts can be the halves of a long cloud; in many dimensions length makes no difference."""
+    if share < FLAT:
+        return False
+    limit = LONG * np.clip((CURVE - share) / (CURVE - SURFACE), LEAST_LIMIT, 1)
+    return bool(np.sqrt(ratio * narrowness / np.exp(2.55 - 4.8 * share)) >= limit)
 
 
 def _scores(h: Array, k: Array) -> Array:
@@ -333,12 +426,17 @@ def _nearest(given: Any) -> sparse.csr_array:
     return sparse.csr_array(E.maximum(E.T))
 
 
-def boundaries(W: sparse.csr_array, n_parts: int, seed: int) -> Array:
-    """Return the ratios at which 2, 3, ... parts of a tree merge, see `Auto`."""
+Boundaries = tuple[Array, float, float]
+
+
+def boundaries(W: sparse.csr_array, n_parts: int, seed: int) -> Boundaries:
+    """Return the ratios at which 2, 3, ... parts merge, the narrowness of the last, and T; see `Auto`."""
     least = min(LEAST, max(1, W.shape[0] // 20))
     tree = CutGrowth(as_operator(W), 0.25, least, False, 1, seed).grow(n_parts)
     parts = Parts.of(W, tree.cut(tree.n_splits + 1), seed)
-    return np.array(parts.merge()[::-1])
+    share = float(parts.closed.sum() / parts.pairs.sum())
+    ratios, narrowness = parts.merge()
+    return np.array(ratios[::-1]), narrowness, share
 
 
 class Parts:
@@ -376,15 +474,25 @@ class Parts:
         found = np.exp(np.log(np.maximum(phi, 1e-300)) - in_a_cloud(share, degrees / points))
         return np.where(alive & (np.arange(len(inner)) != a), found, -1.0)
 
-    def merge(self) -> list[float]:
-        """Merge all parts, those with the largest ratio first; return the ratios."""
+    def merge(self) -> tuple[list[float], float]:
+        """Merge all parts, those with the largest ratio first; return the ratios, and the last narrowness.
+
+        The narrowness of a boundary is its weight over that of the widest cut through either side, as the
+        parts of that side merged. In a long cloud all cuts across are weak: the ratio is small, and the
+        narrowness is not.
+        """
         k = len(self.sizes)
         alive = np.ones(k, dtype=bool)
         table = np.stack([self.ratios(a, alive) for a in range(k)])
-        found = []
+        phi = np.exp(in_a_cloud(self.closed / self.pairs, self.edges.sum(axis=1) / self.sizes**2))
+        widest = phi / (1 - phi) * np.diag(self.weights) / 2
+        found, narrowness = [], 0.0
         for _ in range(k - 1):
             a, b = np.unravel_index(table.argmax(), table.shape)
             found.append(float(table[a, b]))
+            crossing = self.weights[a, b]
+            narrowness = crossing / max(min(widest[a], widest[b]), TINY)
+            widest[a] = max(widest[a], widest[b], crossing)
             for square in (self.weights, self.edges):
                 square[a] += square[b]
                 square[:, a] += square[:, b]
@@ -394,7 +502,7 @@ class Parts:
             alive[b] = False
             table[b], table[:, b] = -1.0, -1.0
             table[a] = table[:, a] = self.ratios(int(a), alive)
-        return found
+        return found, narrowness
 
 
 def in_a_cloud(share: Array, density: Array) -> Array:

@@ -3,7 +3,7 @@
 A fit is determined by its parameters, data and random numbers. To go on with one is therefore to run it again
 with its journal at hand: a finished piece is answered from there, a descent goes on from its last snapshot,
 and the rest is computed. Work is divided by `recorded` and its siblings, which do nothing but the work itself
-where no journal is kept. Pieces have names within the piece they are part of, and are forgotten when that is
+if no journal is kept. Pieces have names within the piece they are part of, and are forgotten when that is
 finished: its answer holds all that is needed.
 """
 
@@ -233,7 +233,7 @@ def _cannot_write(path: Path, error: Exception) -> str:
 
 
 class Scope:
-    """The piece of work that is under way, and the names that its parts have had."""
+    """The piece of work under way, and the names of its parts so far."""
 
     def __init__(self, journal: Journal, key: str = "") -> None:
         self.journal, self.key = journal, key
@@ -241,7 +241,7 @@ class Scope:
         self._counts: dict[str, int] = {}
 
     def named(self, name: str) -> str:
-        """The key of a part that has that name once."""
+        """The key of the only part of that name."""
         self.has_parts = True
         return f"{self.key}/{name}" if self.key else name
 
@@ -266,7 +266,7 @@ class Scope:
         rng: np.random.RandomState | None = None,
         fits: Callable[[Any], bool] = lambda answer: True,
     ) -> Any:
-        """The answer of a part: the one that is known, or that of the work, which is noted."""
+        """The answer of a part: the known one, or that of the work, which is noted."""
         if key not in self.journal.answers:
             with self.within(key) as inner:
                 answer = work()
@@ -310,22 +310,8 @@ def recorded(
 ) -> Any:
     """The answer of a piece of work, from the journal if it is there.
 
-    Parameters
-    ----------
-    name : str
-        The kind of piece; those of one kind are counted.
-    work : callable
-        Gives the answer: values that `storage` can write.
-    rng : RandomState, optional
-        The random numbers that the work draws, left as they are after it.
-    fits : callable, optional
-        Whether an answer from a file can be one of this work.
-
-    Examples
-    --------
-    >>> from symclust.storage import recorded
-    >>> recorded("sum", lambda: 1 + 1)
-    2
+    Pieces are counted by their `name`. `rng` is left as it is after the work. `fits` refuses an answer from a
+    file that cannot be one of this work.
     """
     scope = _CURRENT.get()
     return work() if scope is None else scope.recorded(scope.next(name), work, rng, fits)

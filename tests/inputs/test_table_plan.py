@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 import symclust
 from symclust import HierarchicalSymNMF, SymNMF
 from symclust.exceptions import CombinationError, InputError, OptionError
-from symclust.inputs.table import TablePlan, plan_for
+from symclust.inputs.table_plan import TablePlan, plan_for
 from symclust.readers import read_described
 
 

@@ -14,8 +14,6 @@ from symclust.graphs import columns_are_alike
 from symclust.inputs.columns import as_numbers, as_texts, counts_rows, role_of
 from symclust.validation import MARK, check_known, check_number, kind_of
 
-__all__ = ["TablePlan", "plan_for"]
-
 MISSING = ("neighbors", "mean", "drop_columns", "error")
 SKEWED = 1.0  # skewness from which the logarithm is taken
 LIGHT = 0.35  # of the spread of a number: a category comes in jumps, and would split the rows by itself
@@ -100,7 +98,7 @@ class TablePlan:
         Examples
         --------
         >>> import pandas
-        >>> from symclust.inputs.table import TablePlan
+        >>> from symclust.inputs.table_plan import TablePlan
         >>> people = pandas.DataFrame(
         ...     {"no": [1, 2, 3, 4], "age": [29, 31, None, 58], "sex": ["f", "m", "m", "f"]}
         ... )
