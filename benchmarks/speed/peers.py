@@ -178,8 +178,13 @@ def network() -> Iterator[dict[str, Any]]:
     k = int(labels.max()) + 1
     yield {"call": "igraph, community_leiden('modularity')", "s": theirs, **graph_quality(A, labels)}
     for call, model in {
-        f"HierarchicalSymNMF({k})": HierarchicalSymNMF(k, random_state=0),
-        f"SymNMF({k})": SymNMF(k, random_state=0),
+        f"HierarchicalSymNMF({k}, affinity='precomputed')": HierarchicalSymNMF(
+            k, affinity="precomputed", random_state=0
+        ),
+        f"HierarchicalSymNMF({k}, affinity='network')": HierarchicalSymNMF(
+            k, affinity="network", random_state=0
+        ),
+        f"SymNMF({k}, affinity='network')": SymNMF(k, affinity="network", random_state=0),
     }.items():
         took, labels = timed(lambda model=model: model.fit(A).labels_)
         yield {"call": call, "s": took, **graph_quality(A, labels)}

@@ -223,9 +223,9 @@ private:
             for (ptrdiff_t x = begin; x < end; ++x) height[x] = step[x];
         } else {
             const float *above = across + y * columns + left, *below = across + v * columns + left;
-            const float *near = down + y * columns + dx, *far = down + y * columns + u;
+            const float *first = down + y * columns + dx, *second = down + y * columns + u;
             for (ptrdiff_t x = begin; x < end; ++x)
-                height[x] = std::min(std::max(above[x], far[x]), std::max(near[x], below[x]));
+                height[x] = std::min(std::max(above[x], second[x]), std::max(first[x], below[x]));
         }
         for (ptrdiff_t x = begin; x < end; ++x)
             height[x] = std::max(so_far ? so_far[x] : 0.0f, height[x]);
