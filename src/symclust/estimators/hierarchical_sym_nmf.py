@@ -80,8 +80,8 @@ class HierarchicalSymNMF(SimilarityEstimator):
         these a large graph is cut with its nodes joined into groups, which takes a fraction of the time. None
         cuts the graph itself, and leaves nodes where the cuts have put them.
     resolution : float, default=1.0
-        γ of the modularity Σ assoc(C, C) / vol(V) − γ (vol(C) / vol(V))²: with ``n_clusters=None`` larger values
-        make more and smaller communities. The likelihood has a resolution of its own.
+        γ of the modularity Σ assoc(C, C) / vol(V) − γ (vol(C) / vol(V))²: with ``n_clusters=None`` larger
+        values make more and smaller communities. The likelihood has a resolution of its own.
     affinity : str or callable, default="auto"
         How samples become similarities, as in `SymNMF`, except that they are not normalised: the splits do
         that themselves. Graphs are taken as they are. The similarity needs to be a matrix, sparse or dense.

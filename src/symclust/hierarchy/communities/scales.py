@@ -29,8 +29,8 @@ from symclust.hierarchy.tree import Node, Tree
 from symclust.operators import Operator
 from symclust.storage import recorded, stop_recording
 
-# Communities made of single nodes replace the leaves that cuts have found if their modularity is so many times
-# as high. At the same modularity leaves agree better with known groups: they are fewer and not as small.
+# Communities made of single nodes replace the leaves that cuts have found if their modularity is so many
+# times as high. At the same modularity leaves agree better with known groups: they are fewer and not as small.
 HIGHER = 1.005
 
 
