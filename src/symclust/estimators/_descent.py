@@ -87,9 +87,8 @@ class DescentEstimator(SimilarityEstimator):
         """When to stop; the clock of the fit starts here."""
         is_auto = self._settles and isinstance(self.tol, str) and self.tol == "auto"
         tol = Control.tol if is_auto else self.tol
-        return Control(
-            tol, self.max_iter, self.time_limit, self.callback, settles=SETTLED if is_auto else 0.0
-        )
+        settles = SETTLED if is_auto else 0.0
+        return Control(tol, self.max_iter, self.time_limit, self.callback, settles=settles)
 
     def _solve(self, init: Any, setting: Setting) -> tuple[list[Result], list[Start]]:
         """The ends of all starts, and the starts."""

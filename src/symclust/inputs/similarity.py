@@ -85,7 +85,7 @@ class Rule(ABC):
         return A
 
     def settled(self, A: Operator) -> float:
-        """Return the share of the samples that may still move in the last iteration of a descent."""
+        """Share of the samples that may still move when a descent ends before labels are refined."""
         return SETTLED
 
     def refined(

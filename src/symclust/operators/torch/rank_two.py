@@ -16,7 +16,6 @@ else:
     torch = Lazy("torch", "gpu", "A device")
 
 
-
 def rows_of_tensor(X: torch.Tensor) -> Any:
     """A matrix on a device as an array of the host, or a `csr_array` if the tensor is sparse."""
     X = X.detach()
