@@ -14,8 +14,8 @@ from symclust.documents import DocumentWeights
 from symclust.graphs import cosine
 
 ABOUT = """`SymNMF(k)`, `HierarchicalSymNMF(k)` and `topics(counts, k)` get counts of words (of cstr,
-weights). All others get rows X, weighted by `DocumentWeights()`: tf-idf, unit length, and rows divided by the
-root of their degree in the graph of all cosines: `HierarchicalNMF(k)`, `NMF(k)`, and, also ours,
+weights). All others get rows X, weighted by `DocumentWeights()`: tf-idf, unit length, and rows divided by
+the root of their degree in the graph of all cosines: `HierarchicalNMF(k)`, `NMF(k)`, and, also ours,
 `SphericalKMeans(k)`; spectral clustering of the graph of cosines with the ⌊log₂ n⌋ + 1 most similar
 documents of each (as many as the papers take). Of texts, words in at least three documents and at most half
 of them are counted."""
