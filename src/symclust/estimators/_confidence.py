@@ -96,9 +96,12 @@ def by_walks(A: Any, labels: Array, n_clusters: int, walk: Walk) -> Standing:
     unit = squares / max(degrees.sum(), TINY)  # the weight of a link
     ends = sparse.diags_array(degrees / max(unit, TINY)) @ ends
     chance, roots = walk.links * volumes / max(volumes.sum(), TINY), np.sqrt(np.maximum(volumes, TINY))
-    found = _compared(
-        ends, labels, lambda part: ((part + chance * part.any(axis=1)[:, None]) / roots) ** walk.power
-    )
+    known = np.asarray(ends.sum(axis=1)).ravel() > 0
+
+    def score(part: Array) -> Array:
+        return ((part + chance) / roots) ** walk.power
+
+    found = _compared(ends, np.where(known, labels, NONE), score)
     inside = np.asarray((A @ Z)[placed, labels[placed]]).ravel()
     found.strength[placed] = inside * degrees[placed]
     return replace(found, confidence=SUREST * found.confidence, second_share=SUREST * found.second_share)
