@@ -84,3 +84,13 @@ def test_samples_between_clusters_are_less_sure():
     model = SymNMF(2, random_state=0).fit(X)
     between = np.abs(X[:, 0] - 2) < 0.5
     assert model.confidence[between].mean() < model.confidence[~between].mean() - 0.05
+
+
+def test_one_link_says_less_than_many():
+    A, _ = datasets.planted_partition(200, 2, degree=12, mixing=0.1, random_state=0)
+    A = A.tolil()
+    A.resize((201, 201))
+    A[200, 0] = A[0, 200] = 1
+    model = SymNMF(2, affinity="network", random_state=0).fit(csr_array(A))
+    inside = [set(model.labels_[csr_array(A)[[i]].indices]) == {model.labels_[i]} for i in range(200)]
+    assert model.confidence[200] < model.confidence[:200][inside].min()

@@ -24,16 +24,21 @@ NONE = -1
 
 
 class Walk(NamedTuple):
-    """Length of the walks, and the power of their shares: with more independent links it is larger."""
+    """Length of the walks, the power of their shares, and links at random.
+
+    With more independent links the power is larger. Links at random are added to those of each sample, since
+    all links of a node with one or two may well lie in the wrong cluster.
+    """
 
     steps: int
     power: float
+    links: float = 0.0
 
 
 # Neighbours of a sample are neighbours of each other: one link says much the same as the next. Similarities
 # by random walks have some steps in them. Links of a network say something each, and walks soon forget
 # where they began. The numbers are those of docs/evidence/number.md.
-NEIGHBOURS, WALKED, NETWORK = Walk(4, 1.25), Walk(2, 1.5), Walk(1, 3.0)
+NEIGHBOURS, WALKED, NETWORK = Walk(4, 1.25), Walk(2, 1.5), Walk(1, 3.0, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +75,17 @@ def by_walks(A: Any, labels: Array, n_clusters: int, walk: Walk) -> Standing:
 
     With :math:`P = D^{-1} A`, diagonal left out, and Z the clusters as columns of zeros and ones,
 
-    .. math:: s_{ic} = \left(\frac{(P^t Z)_{ic}}{\sqrt{vol(c)}}\right)^p, \qquad
+    .. math:: s_{ic} = \left(\frac{d_i (P^t Z)_{ic} + a \, vol(c) / vol}{\sqrt{vol(c)}}\right)^p, \qquad
               confidence_i = 0.97 \; \frac{s_{i c_i}}{\sum_c s_{ic}}
 
+    d are degrees in links, and a of a sample's links lie anywhere: 2 in a network, otherwise 0.
     The root of the volume is half of what a large cluster gets by its size alone. It takes t products with
     A, and in large graphs memory for the clusters that are near each sample.
     """
     A = sparse.csr_array(A, dtype=np.float64, copy=True)
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     A.data = np.where(rows == A.indices, 0.0, np.maximum(A.data, 0.0))
-    degrees = A.sum(axis=1)
+    degrees, squares = A.sum(axis=1), float(A.data @ A.data)
     A.data /= np.repeat(np.where(degrees > 0, degrees, 1), np.diff(A.indptr))
     placed = np.flatnonzero(labels >= 0)
     volumes = np.bincount(labels[placed], degrees[placed], minlength=n_clusters)
@@ -87,7 +93,15 @@ def by_walks(A: Any, labels: Array, n_clusters: int, walk: Walk) -> Standing:
     ends = Z if n_clusters > FEW else Z.toarray()
     for _ in range(walk.steps):
         ends = A @ ends
-    found = _compared(ends, labels, lambda part: (part / np.sqrt(np.maximum(volumes, TINY))) ** walk.power)
+    unit = squares / max(degrees.sum(), TINY)  # the weight of a link
+    ends = sparse.diags_array(degrees / max(unit, TINY)) @ ends
+    chance, roots = walk.links * volumes / max(volumes.sum(), TINY), np.sqrt(np.maximum(volumes, TINY))
+    known = np.asarray(ends.sum(axis=1)).ravel() > 0
+
+    def score(part: Array) -> Array:
+        return ((part + chance) / roots) ** walk.power
+
+    found = _compared(ends, np.where(known, labels, NONE), score)
     inside = np.asarray((A @ Z)[placed, labels[placed]]).ravel()
     found.strength[placed] = inside * degrees[placed]
     return replace(found, confidence=SUREST * found.confidence, second_share=SUREST * found.second_share)
@@ -105,13 +119,14 @@ def _compared(ends: Any, labels: Array, score: Callable[[Array], Array]) -> Stan
     n, k = ends.shape
     own, total, most, second = np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, NONE)
     for part in split(n, max(1, ENTRIES // max(k, 1))):
-        scores = score(ends[part].toarray() if sparse.issparse(ends) else ends[part])
-        scores = scores.astype(np.float64, copy=True)
+        rows = ends[part].toarray() if sparse.issparse(ends) else ends[part]
+        scores = score(rows).astype(np.float64, copy=True)
         total[part] = scores.sum(axis=1)
         placed = np.flatnonzero(labels[part] >= 0)
         place = placed, labels[part][placed]
         own[part][placed] = scores[place]
         scores[place] = 0
+        scores[rows <= 0] = 0  # chance alone makes no cluster second
         most[part] = scores.max(axis=1, initial=0)
         second[part] = np.where(most[part] > 0, scores.argmax(axis=1), NONE)
     known = (labels >= 0) & (total > 0)

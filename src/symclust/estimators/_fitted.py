@@ -22,7 +22,7 @@ from symclust.estimators._communities import (
     named_members,
     sample_table,
 )
-from symclust.estimators._confidence import Standing, by_shares, by_walks, walk_for
+from symclust.estimators._confidence import NETWORK, Standing, by_shares, by_walks, walk_for
 from symclust.exceptions import SymclustError
 from symclust.storage import Savable
 from symclust.validation import check_number
@@ -95,8 +95,11 @@ class Fitted(Savable):
         """How firmly samples stand in their clusters; None if the model does not say."""
         A = vars(self).get("affinity_matrix_")
         if sparse.issparse(A):
-            rule = getattr(vars(self).get("_training"), "rule", None)
-            return by_walks(A, self.labels_, self.n_clusters_, walk_for(rule))
+            training = vars(self).get("_training")
+            walk = walk_for(getattr(training, "rule", None))
+            if walk is NETWORK and training is not None and sparse.issparse(training.network):
+                A = training.network  # links, before degrees are divided out
+            return by_walks(A, self.labels_, self.n_clusters_, walk)
         return by_shares(self.membership_, self.labels_) if self._gives_degrees else None
 
     def _saved_state(self, data: bool) -> dict[str, Any]:
