@@ -1,10 +1,10 @@
 """Rows that are repeated: found by their keys, and joined to the neighbours of the first of their kind.
 
 Copies are at distance zero: in a graph of nearest neighbours they would use up all neighbours of each other,
-and every repeated row would be a component by itself. So neighbours are sought among the distinct rows, a copy
-has the neighbours of the first row that is equal to it, and is joined to that besides. The edges between two
-rows that occur m and m' times weigh √(mm') times as much as one between single rows, all together. In a graph
-of all copies it would be mm', and the most frequent rows outweigh the rest; in one of distinct rows, 1.
+and every repeated row would be a component by itself. So neighbours are sought among the distinct rows; a
+copy has the neighbours of the first row that is equal to it, and is joined to that besides. The edges between
+two rows that occur m and m' times weigh √(mm') times as much as one between single rows, all together. In a
+graph of all copies it would be mm', and the most frequent rows outweigh the rest; in one of distinct rows, 1.
 """
 
 from __future__ import annotations
