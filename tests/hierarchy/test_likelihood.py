@@ -115,7 +115,7 @@ def test_memberships_follow_the_labels():
 
 
 def test_likelier_communities_found_from_single_nodes_replace_the_labels(monkeypatch):
-    A, y = lfr(1000, mixing=0.7, min_community=10, max_community=50, random_state=0)
+    A, y = lfr(1000, mixing=0.7, random_state=0)
     graph, k = leaf_graph(A), int(y.max()) + 1
     labels = HierarchicalSymNMF(k, refine="both", affinity="precomputed", random_state=0).fit(A).labels_
     found = raise_likelihood(graph, labels.astype(np.int32), k, 1, 0)
