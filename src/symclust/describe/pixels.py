@@ -47,14 +47,12 @@ class Pixels(Evidence):
         places = None if sparse.issparse(X) else _places([name for name, _ in found.columns])
         if places is None:
             return None
-        images = np.zeros((len(X), *(places.max(axis=0) + 1)))
-        images[:, places[:, 0], places[:, 1]] = X
-        some = images[:: max(1, len(images) // LOOKED_AT)]
-        rows, columns = images.shape[1] // 2, images.shape[2] // 2
+        some = _images(X[:: max(1, len(X) // LOOKED_AT)], places)
+        rows, columns = some.shape[1] // 2, some.shape[2] // 2
         across, down = _step(some, 2, 1), _step(some, 1, 1)
         far_across, far_down = _step(some, 2, columns), _step(some, 1, rows)
         is_picture = across < NEAR * far_across and down < NEAR * min(far_down, far_across)
-        return cls(images, are_clusters) if is_picture else None
+        return cls(_images(X, places), are_clusters) if is_picture else None
 
     def pictures(self, labels: Array, n_clusters: int) -> Array:
         """The mean picture of each cluster."""
@@ -75,11 +73,21 @@ class Pixels(Evidence):
         return Columns(values, parts, are_brightness=True).traits(own, n_clusters)
 
 
+def _images(X: Array, places: Array) -> Array:
+    """Rows as pictures; a view if all pixels are there in their order."""
+    shape = places.max(axis=0) + 1
+    if np.array_equal(places @ [shape[1], 1], np.arange(shape.prod())):
+        return np.asarray(X).reshape(-1, *shape)
+    images = np.zeros((len(X), *shape), dtype=X.dtype)
+    images[:, places[:, 0], places[:, 1]] = X
+    return images
+
+
 def _step(images: Array, axis: int, length: int) -> float:
     """The mean difference of pixels that are so far apart."""
     n = images.shape[axis]
     ahead, behind = (np.take(images, range(*part), axis) for part in ((length, n), (0, n - length)))
-    return float(np.abs(ahead - behind).mean())
+    return float(np.abs(np.subtract(ahead, behind, dtype=np.float64)).mean())
 
 
 def _places(names: Sequence[str]) -> Array | None:
