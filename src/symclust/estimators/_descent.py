@@ -99,11 +99,13 @@ class DescentEstimator(SimilarityEstimator):
 
         It is as it was without such a rule, after an interrupt, and if the time is up.
         """
-        if self.refine is None or end.interrupted or setting.control.is_over():
+        control, rule = setting.control, similarity.rule
+        has_rule = self.refine is not None and (control.settles > 0 or not rule.moves_once_settled)
+        if not has_rule or end.interrupted or control.is_over():
             return end
         A, k = similarity.operator, setting.n_columns
         labels = self._fit_labels(end.H, A)
-        refine = partial(similarity.rule.refined, A, labels, k, setting.rng)
+        refine = partial(rule.refined, A, labels, k, setting.rng)
         try:
             refined = recorded("refinement", refine, setting.rng, partial(_can_be_labels, labels, k))
         except KeyboardInterrupt:

@@ -60,9 +60,9 @@ class SymNMF(StreamingEstimator):
         The weight α between the two factors of "anls" and "hals". "auto" takes the largest eigenvalue of A;
         "increasing" starts lower and lets it grow while the factors drift apart.
     refine : {"auto", None}, default="auto"
-        Whether labels are improved by a rule of the data once the descent has ended: in a network nodes move
-        between clusters as `HierarchicalSymNMF` moves them, and three iterations fit H to the new labels.
-        Given similarities and vectors have no such rule. None ends with the descent, as the papers do.
+        Whether labels are improved once the descent has ended: nodes of a network, and if `tol` is "auto"
+        samples in a graph of neighbours, move between clusters as in `HierarchicalSymNMF`, documents as in
+        `topics`, and three iterations fit H to the new labels. None ends with the descent, as in the papers.
     assign_labels : {"auto", "argmax", "scaled", "kmeans"}, default="auto"
         How labels are read off H: by the largest entry of a row, "auto" for a sparse A; by the same once
         columns are divided by their sums, "auto" for others; or by k-means of the rows.

@@ -88,6 +88,11 @@ class Rule(ABC):
         """Share of the samples that may still move when a descent ends before labels are refined."""
         return SETTLED
 
+    @property
+    def moves_once_settled(self) -> bool:
+        """Whether labels are improved only if they have settled, and not if H has to be stationary."""
+        return False
+
     def refined(
         self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
     ) -> Array | None:
@@ -132,18 +137,8 @@ class Edges(Given):
         return NEARLY if isinstance(A, Sparse) and A.values.size > MANY else SETTLED
 
     def refined(self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
-        """Return labels after moves by likelihood; a node in no cluster goes where most of its edges go."""
-        graph, n = LeafGraph.whole(A), A.n
-        alone = np.diff(graph.indptr) == 0
-        nowhere = np.flatnonzero((labels < 0) & ~alone)
-        placed = np.where(labels < 0, 0, labels).astype(np.int32)
-        if nowhere.size:
-            known = np.flatnonzero(labels >= 0)
-            Z = sparse.csr_array((np.ones(len(known)), (known, labels[known])), shape=(n, n_clusters))
-            placed[nowhere] = (sparse.csr_array(A.matrix)[nowhere] @ Z).argmax(axis=1)
-        least, seed = max(1, n // (10 * n_clusters)), int(rng.randint(2**31))
-        moved = raise_likelihood(graph, placed, n_clusters, least, seed)
-        return np.where(alone & (labels < 0), NOWHERE, moved).astype(labels.dtype)
+        """Return labels after moves by likelihood."""
+        return _moved_by_likelihood(A, labels, n_clusters, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,15 +166,29 @@ class OfSamples(Rule):
         """Return the graph before the normalised cut, with its weights to the last digits."""
         return self.affinity.before(A)
 
+    @property
+    def are_documents(self) -> bool:
+        """Whether the samples are compared as documents are."""
+        affinity = self.affinity
+        by_cosines = isinstance(affinity, NearestNeighbors) and affinity.weights == "cosine"
+        return by_cosines and are_documents(self.samples)
+
+    @property
+    def moves_once_settled(self) -> bool:
+        """True but for documents."""
+        return not self.are_documents
+
     def refined(
         self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
     ) -> Array | None:
-        """Return clusters of documents whose sizes two halves of the words agree on; others have no rule."""
-        affinity = self.affinity
-        if not isinstance(affinity, NearestNeighbors) or affinity.weights != "cosine":
-            return None
-        if not are_documents(self.samples):
-            return None
+        """Return clusters of documents whose sizes two halves of the words agree on.
+
+        Other samples move by likelihood in the graph of their neighbours, as in a tree.
+        """
+        if not self.are_documents:
+            W = as_operator(self.graph(A.matrix)) if isinstance(A, Sparse) else None
+            return None if W is None else _moved_by_likelihood(W, labels, n_clusters, rng)
+        affinity: Any = self.affinity
         X = sparse.csr_array(unit_rows(affinity.measured(self.samples)))
         placed = np.flatnonzero((np.diff(X.indptr) > 0) & (labels >= 0))
         X, graph = X[placed], as_operator(A.matrix[placed][:, placed])
@@ -237,7 +246,9 @@ class Stepped(Rule):
     def refined(
         self, A: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState
     ) -> Array | None:
-        """Return labels improved by the rule of the base."""
+        """Return labels improved by the rule of the base, if it is one for what comes behind a step."""
+        if self.base.moves_once_settled:
+            return None
         before = as_operator(self.step.before(A.matrix)) if self.is_network else A
         return self.base.refined(before, labels, n_clusters, rng)
 
@@ -312,6 +323,21 @@ class Called(Rule):
             "affinity is a function, which cannot compare unseen samples with the training samples. "
             "Fit with affinity='precomputed' and give predict the similarities (n_new × n_train)."
         )
+
+
+def _moved_by_likelihood(W: Operator, labels: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+    """Labels after moves by likelihood; a node in no cluster goes where most of its edges go."""
+    graph, n = LeafGraph.whole(W), W.n
+    alone = np.diff(graph.indptr) == 0
+    nowhere = np.flatnonzero((labels < 0) & ~alone)
+    placed = np.where(labels < 0, 0, labels).astype(np.int32)
+    if nowhere.size:
+        known = np.flatnonzero(labels >= 0)
+        Z = sparse.csr_array((np.ones(len(known)), (known, labels[known])), shape=(n, n_clusters))
+        placed[nowhere] = (sparse.csr_array(W.matrix)[nowhere] @ Z).argmax(axis=1)
+    least, seed = max(1, n // (10 * n_clusters)), int(rng.randint(2**31))
+    moved = raise_likelihood(graph, placed, n_clusters, least, seed)
+    return np.where(alone & (labels < 0), NOWHERE, moved).astype(labels.dtype)
 
 
 @dataclass(frozen=True)
