@@ -15,7 +15,7 @@
 
 from symclust.hierarchy.communities.cuts import CutGrowth
 from symclust.hierarchy.communities.graph import LeafGraph
-from symclust.hierarchy.communities.levels import Levels
+from symclust.hierarchy.communities.levels import found_on_all_scales
 from symclust.hierarchy.communities.likelihood import (
     PlantedPartition,
     planted_log_likelihood,

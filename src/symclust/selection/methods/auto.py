@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax, xlogy
 
 from symclust._types import Array
-from symclust.hierarchy import CutGrowth, LeafGraph, Levels, PlantedPartition
+from symclust.hierarchy import CutGrowth, LeafGraph, PlantedPartition, found_on_all_scales
 from symclust.inputs.reading import read_similarity
 from symclust.operators import as_operator
 from symclust.selection._answer import Curve, Selection
@@ -217,22 +217,12 @@ def _communities_on_scales(graph: LeafGraph, seed: int) -> list[Array]:
     """Return labels at several resolutions: the usual one, those that follow from labels, and coarse ones."""
     found, resolution = [], 1.0
     for number in range(ROUNDS):
-        found.append(_communities(graph, resolution, seed + number))
+        found.append(found_on_all_scales(graph, seed + number, resolution))
         estimated = PlantedPartition.of(graph, found[-1]).resolution
         if estimated <= 0 or abs(np.log(estimated / resolution)) < SETTLED:
             break
         resolution = estimated
-    return found + [_communities(graph, coarse, seed) for coarse in COARSEST]
-
-
-def _communities(graph: LeafGraph, resolution: float, seed: int) -> Array:
-    """Return labels from 0 on after joins on all scales, and moves on the way back, at a resolution."""
-    levels = Levels.within(graph, None, seed, resolution)
-    labels = np.arange(levels.smallest.n, dtype=np.int32)
-    for finer, group in zip(reversed(levels.graphs), (None, *reversed(levels.groups)), strict=True):
-        labels = labels if group is None else labels[group]
-        labels = finer.moved(labels, levels.smallest.n, 0, False, resolution)
-    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    return found + [found_on_all_scales(graph, seed, coarse) for coarse in COARSEST]
 
 
 def _merged(graph: LeafGraph, labels: Array) -> list[tuple[int, float, Array]]:
