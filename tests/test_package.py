@@ -3,7 +3,6 @@
 import ast
 import logging
 import pickle
-import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +64,10 @@ def test_a_misspelt_name_gets_a_hint(name, meant):
 
 
 def test_help_on_the_main_estimator_can_be_read():
-    assert len(pydoc.render_doc(symclust.SymNMF).splitlines()) < 250  # 50 of them are scikit-learn's
+    code = "import pydoc, symclust; print(len(pydoc.render_doc(symclust.SymNMF).splitlines()))"
+    # In a process of its own: whoever pickles a model adds attributes to its class.
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 100 < int(done.stdout) < 250  # 50 of them are scikit-learn's
 
 
 def test_the_stub_lists_what_it_imports():

@@ -33,6 +33,14 @@ def of_network(A, seed=0):
     return select_n_clusters(A, SymNMF(affinity="network"), random_state=seed).n_clusters
 
 
+def test_a_limit_that_is_met_is_said(monkeypatch):
+    A = nx.ring_of_cliques(60, 5)
+    assert "Not every number" not in str(select_n_clusters(A, SymNMF(), random_state=0))
+    monkeypatch.setattr(auto, "MOST_MERGED", 50)
+    found = select_n_clusters(A, SymNMF(), random_state=0)
+    assert found.n_clusters == 60 and "more than 50 communities are not merged" in str(found)
+
+
 # Samples ----------------------------------------------------------------------------------------------------
 
 

@@ -293,8 +293,8 @@ class SimilarityEstimator(Clusterer):
     def stability(self, n_repeats: int = 10, random_state: RandomState = None) -> Stability:
         """How well the clusters hold if a third of the samples are left out, `n_repeats` times.
 
-        `samples` and `clusters` say how often each comes back, `pairs` which clusters run into each other. It
-        takes about half as many fits as repeats; `confidence` takes none, but sees the data at hand alone.
+        It says how often `samples` and `clusters` come back, and which `pairs` of clusters run into each
+        other, at the cost of about half as many fits as repeats.
         """
         check_is_fitted(self)
         check_number("n_repeats", n_repeats, least=1, whole=True)

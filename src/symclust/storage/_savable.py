@@ -35,8 +35,7 @@ class Savable:
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
         """Write the model, without its `callback`, to a file that `symclust.load` reads; return its path.
 
-        Without the training `data` it keeps labels, memberships, components and names; methods that need more
-        raise a `LeftOutError`. An older file of this name is replaced once the new one is complete.
+        Without the training `data` methods that need more than the answer raise a `LeftOutError`.
         """
         if isinstance(self, BaseEstimator):
             check_is_fitted(self)

@@ -106,19 +106,22 @@ def _of_network(study: Study) -> Selection:
     best = best if saved.get(best, 0.0) > 0 else 1
     shown = [k for k in asked if study.candidates or k <= 2 * best + SHOWN] or [2]
     values = np.array([saved.get(k, np.nan) for k in shown])
-    return _selection(best, shown, values, SAVED, {}, _network_sentence(best, values))
+    return _selection(best, shown, values, SAVED, {}, _network_sentence(best, values, max(saved, default=1)))
 
 
-def _network_sentence(best: int, values: Array) -> str:
+def _network_sentence(best: int, values: Array, most: int) -> str:
     if best == 1:
         return (
             "One cluster: no division into communities describes the network in fewer words than a random "
             "graph with the same degrees does."
         )
-    return (
+    said = (
         f"{best} clusters: with so many communities the description of the network is shortest, by "
         f"{np.nanmax(values):.2g} nats an edge compared with a random graph of the same degrees."
     )
+    if most > MOST_MERGED:
+        said += f" Not every number was compared: more than {MOST_MERGED:,} communities are not merged."
+    return said
 
 
 def _saved_by_number(W: sparse.csr_array, seed: int) -> dict[int, float]:
