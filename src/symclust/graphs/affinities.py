@@ -37,8 +37,8 @@ class Affinity(ABC):
     and those that join them with all (`_join`). The normalised cut afterwards is a step of its own.
 
     The union rule (24) keeps `n_neighbors` edges per sample; None keeps the complete graph. `normalize`
-    divides by the square roots of the degrees (25), the row sums before, which are then in `degrees_`. The
-    training samples are in `X_`.
+    divides by the square roots of the degrees (25); these row sums are then in `degrees_`. The training
+    samples are in `X_`.
     """
 
     _method = "exact"  # how neighbours are looked for; `NearestNeighbors` sets it for the rule it follows
@@ -278,7 +278,7 @@ def nearest_neighbors(
 
 
 class DistanceKernel(Affinity):
-    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass finds the σ, positive, of training samples `scales_`."""
+    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass finds the positive σ, `scales_` of the training samples."""
 
     @property
     @abstractmethod

@@ -37,8 +37,8 @@ class KernelRuns:
     K_ii − 2 Σ_l w_l K_il / s_j + Σ_lm w_l w_m K_lm / s_j².
 
     Adding σ/w_i to K_ii changes the objective by a constant. If W^½ K W^½ + σI is positive semidefinite, K
-    with that diagonal consists of inner products, and no iteration raises the objective. K is the operator, w
-    > 0 the `weights`, ones by default, and σ the `shift`.
+    with that diagonal consists of inner products, and no iteration raises the objective. K is the operator,
+    w the positive `weights`, ones by default, and σ the `shift`.
     """
 
     def __init__(
