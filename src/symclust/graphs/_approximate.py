@@ -42,11 +42,7 @@ def has_faiss() -> bool:
 class InvertedLists(Finder):
     """Lists of near rows, and the number of them that finds enough neighbours.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    all_lists : bool
-        Look through any number of lists; otherwise raise `TooScattered` if it is large.
+    With `all_lists` any number of lists may be searched; otherwise a large number raises `TooScattered`.
     """
 
     is_exact = False

@@ -25,15 +25,8 @@ from symclust.graphs._neighbors import NeighborSearch
 class SampleSearch:
     """Nearest neighbours of samples among the distinct rows of X, none of which is a copy of another.
 
-    Parameters
-    ----------
-    X, noise, method
-        As in `NeighborSearch`.
-
-    Attributes
-    ----------
-    first : ndarray of shape (n,) or None
-        The number of the first row that is equal to each; None if all rows are distinct.
+    `noise` and `method` are those of `NeighborSearch`. `first` has the number of the first row equal to each
+    row; None if all rows are distinct.
     """
 
     def __init__(self, X: Features, noise: float = 0.0, method: str = "exact") -> None:

@@ -20,17 +20,10 @@ READINGS = ("auto", "stack")
 class Picture:
     """An image with channels from 0 to 1, and which of its pixels are there.
 
-    Attributes
-    ----------
-    channels : ndarray of float32 of shape (rows, columns, n_channels)
-        One channel for grey images, three for colours (RGB), any other number for a stack of bands. Pixels
-        that are not there are 0.
-    valid : ndarray of bool of shape (rows, columns)
-        False where the image is masked, transparent or NaN.
-    is_stack : bool
-        Whether the channels are bands of any meaning, instead of grey or colours.
-    notes : list of str
-        What was assumed about the image.
+    `channels` (rows × columns × n_channels, float32) has one channel for grey images, three for colours
+    (RGB), and any other number for a stack of bands; pixels that are not there are 0. `valid` is False if a
+    pixel is masked, transparent or NaN; `is_stack` is true for bands of any meaning, instead of grey or
+    colours. `notes` lists the assumptions made about the image.
     """
 
     channels: Array

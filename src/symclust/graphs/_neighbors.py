@@ -34,15 +34,9 @@ LARGE = 200_000  # rows from which candidates may be approximate: below, exact s
 class NeighborSearch:
     """Nearest neighbours among the rows of X, by Euclidean distance and, among equals, by number.
 
-    Distances that agree to ten digits are equal: dense and sparse rows differ in rounding.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, d)
-    noise : float
-        The difference of distances that are equal except for the rounding of X itself.
-    method : {"exact", "approximate", "auto"}
-        "auto" is approximate if that is faster, the extra `ann` is installed, and recall is good.
+    Distances that agree to ten digits are equal: dense and sparse rows differ in rounding. `noise` is the
+    difference of distances that are equal except for the rounding of X itself. The method "auto" is
+    approximate if that is faster, the extra `ann` is installed, and recall is good.
     """
 
     _method = "exact"  # of searches stored before there was a choice
@@ -64,19 +58,9 @@ class NeighborSearch:
     ) -> tuple[Array, Array]:
         """Return distances (float64) and row numbers of the k nearest rows, nearest first.
 
-        Parameters
-        ----------
-        k : int
-            Their number; all if there are fewer.
-        X_new : ndarray or csr_array of shape (m, d), optional
-            The rows whose neighbours are found; by default those of X, none of which is its own neighbour (a
-            duplicate is).
-        rows : ndarray, optional
-            The numbers of the rows of X to be searched for; by default all.
-
-        Returns
-        -------
-        distances, neighbors : ndarray of shape (m, k)
+        Both arrays are m × k, or narrower if X has fewer rows. Neighbours are found for the m rows of
+        `X_new`; by default for those of X, or those with the numbers `rows`, none of which is its own
+        neighbour (a duplicate is).
         """
         if X_new is not None:
             _check_range(X_new, 0.0)

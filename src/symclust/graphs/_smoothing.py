@@ -31,12 +31,8 @@ SURE = 3.0  # standard errors from which a difference is no accident
 class Smoother:
     """One step replaces the features Z of nodes by SZ, S = (I + D^-½(W + I)D^-½) / 2, D the degrees of W + I.
 
-    Half of a node stays what it was; the other half is shared by it and its neighbours.
-
-    Parameters
-    ----------
-    W : csr_array of shape (n, n)
-        Weights of the edges, symmetric, at least 0; loops are left out.
+    Half of a node stays what it was; the other half is shared by it and its neighbours. W is symmetric and at
+    least 0; its loops are left out.
     """
 
     def __init__(self, W: sparse.csr_array) -> None:
@@ -79,16 +75,10 @@ class Evidence:
     A share counts how often a hidden edge exceeds a pair by chance, in the cosine of the features of its ends
     or in walks from one to the other: 1/2 is no better than chance.
 
-    Attributes
-    ----------
-    foretold : ndarray of shape (MOST + 1,)
-        The share for each number of smoothing steps.
-    by_chance : float
-        The share after `steps` steps, with the features of the nodes exchanged among them.
-    error : float
-        Standard error of a share if there is nothing to predict.
-    by_walks : float or None
-        The share of walks on the graph without the hidden edges; measured if features predict nothing.
+    `foretold` has the share for each number of smoothing steps, 0 to MOST; `by_chance` is the share after
+    `steps` steps, with the features of the nodes exchanged among them. `error` is the standard error of a
+    share if there is nothing to predict. `by_walks` is the share of walks on the graph without the hidden
+    edges, measured if features predict nothing.
     """
 
     foretold: Array

@@ -36,19 +36,9 @@ class Affinity(ABC):
     A subclass compares training samples with each other (`_similarity`), unseen ones with them (`_cross`),
     and those that join them with all (`_join`). The normalised cut afterwards is a step of its own.
 
-    Parameters
-    ----------
-    n_neighbors : int or None
-        Edges kept per sample by the union rule (24); None keeps the complete graph.
-    normalize : bool
-        Divide by the square roots of the degrees, the normalised cut (25).
-
-    Attributes
-    ----------
-    X_ : ndarray or csr_array of shape (n_samples, n_features)
-        The training samples.
-    degrees_ : ndarray of shape (n_samples,)
-        Row sums of the similarities before normalisation; only with ``normalize=True``.
+    The union rule (24) keeps `n_neighbors` edges per sample; None keeps the complete graph. `normalize`
+    divides by the square roots of the degrees (25); these row sums are then in `degrees_`. The training
+    samples are in `X_`.
     """
 
     _method = "exact"  # how neighbours are looked for; `NearestNeighbors` sets it for the rule it follows
@@ -72,15 +62,7 @@ class Affinity(ABC):
     def fit(self, X: Any, check_input: bool = True) -> SimilarityLike:
         """Return the similarity of the samples, with zero self-edges; `extend` goes on from there.
 
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_samples, n_features)
-        check_input : bool
-            False takes X, which `validation.check_features` has returned, as it is and keeps it.
-
-        Returns
-        -------
-        A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
+        ``check_input=False`` takes X, which `validation.check_features` has returned, as it is and keeps it.
         """
         self._check_options()
         self.X_ = check_features(X, copy=True) if check_input else X
@@ -99,21 +81,11 @@ class Affinity(ABC):
         return A
 
     def extend(self, X_new: Any, check_input: bool = True) -> Matrix:
-        """Return the similarity of unseen samples to the training samples.
+        """Return the similarity of unseen samples (rows) to the training samples (columns).
 
         Scales and degrees of the training samples stay as `fit` found them; a new sample's degree is the sum
         of its own similarities. With `n_neighbors` a new sample is joined to its nearest training samples,
         and does not change their neighbours. A copy of a training sample is one at distance zero.
-
-        Parameters
-        ----------
-        X_new : array-like or sparse of shape (n_new, n_features)
-        check_input : bool
-            As in `fit`.
-
-        Returns
-        -------
-        A_new : ndarray or csr_array of shape (n_new, n_samples)
         """
         X_new = self._like_training(check_features(X_new) if check_input else X_new)
         E = self._cross(X_new, self._edges(self.X_.shape[0]))
@@ -123,14 +95,8 @@ class Affinity(ABC):
         """Return the rule and its similarity once samples have joined those of `fit`; both are new objects.
 
         With `n_neighbors` a new sample is joined to its nearest among all; the others keep their scales and
-        the neighbours they chose. Degrees are those of the grown graph.
-
-        Parameters
-        ----------
-        A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
-            The similarity that this rule has returned.
-        X_new : ndarray or csr_array of shape (n_new, n_features)
-            Features as `validation.check_features` returns them.
+        the neighbours they chose. Degrees are those of the grown graph. A is the similarity that this rule
+        has returned; X_new is as `validation.check_features` returns it.
         """
         rule, n = copy(self), self.X_.shape[0]
         rule.X_ = stacked([self.X_, self._like_training(X_new)])
@@ -140,12 +106,8 @@ class Affinity(ABC):
     def joined(self, A: SimilarityLike, most: int) -> tuple[Self, SimilarityLike]:
         """Return the rule and its graph, with bridges between pieces if it falls into more than `most`.
 
-        Parameters
-        ----------
-        A : ndarray, csr_array or Operator of shape (n_samples, n_samples)
-            The similarity that `fit` has returned.
-        most : int
-            The number of clusters. With more pieces, chance would decide which of them belong together.
+        A is the similarity that `fit` has returned, and `most` the number of clusters: with more pieces,
+        chance would decide which of them belong together.
         """
         pieces = pieces_of(A) if sparse.issparse(A) else []
         points = self._points(self.X_) if most < len(pieces) <= MANY_PIECES else None
@@ -316,13 +278,7 @@ def nearest_neighbors(
 
 
 class DistanceKernel(Affinity):
-    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass finds the σ.
-
-    Attributes
-    ----------
-    scales_ : ndarray of shape (n_samples,)
-        σ_i of the training samples, positive.
-    """
+    """exp(−‖x_i − x_j‖² / (σ_i σ_j)); a subclass finds the positive σ, `scales_` of the training samples."""
 
     @property
     @abstractmethod

@@ -189,14 +189,8 @@ def _in_order(features: Any, names: list[Any] | None) -> Any:
 class AttributedSimilarity:
     """The rule behind `attributed_similarity`, with `extend` for nodes that join later.
 
-    Attributes
-    ----------
-    smoothing_ : int
-        The steps taken.
-    feature_share_ : float
-        The share of the features.
-    evidence_ : Evidence or None
-        The evidence of hidden edges; None if nothing was to be chosen.
+    `smoothing_` is the number of steps taken, and `feature_share_` the share of the features. `evidence_` is
+    that of hidden edges; None if nothing was to be chosen.
     """
 
     smoothing: int | str = "auto"
@@ -221,11 +215,7 @@ class AttributedSimilarity:
     def extend(self, edges: sparse.csr_array, features: Features) -> sparse.csr_array:
         """Return the similarities of new nodes to those of `fit`, which do not change.
 
-        Parameters
-        ----------
-        edges : csr_array of shape (m, n)
-            Weights of their edges to the nodes of `fit`.
-        features : ndarray or csr_array of shape (m, d)
+        `edges` (m × n) are the weights of the edges from the m new nodes to the n nodes of `fit`.
         """
         edges = sparse.csr_array(edges, dtype=self._features.dtype)
         new = self._space.transform(features)

@@ -22,10 +22,7 @@ __all__ = ["Cosine", "cosine"]
 class Cosine(Affinity):
     """The affinity behind `cosine`, with `extend` for unseen samples.
 
-    Attributes
-    ----------
-    unit_ : ndarray or csr_array of shape (n_samples, n_features)
-        The training samples scaled to length 1.
+    `unit_` has the training samples scaled to length 1.
     """
 
     def _points(self, X: Features) -> None:

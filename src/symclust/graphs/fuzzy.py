@@ -50,19 +50,7 @@ def local_weights(distances: Array) -> Array:
     """Return exp(−(d_ij − ρ_i) / σ_i), ρ_i being the least distance and σ_i such that a row sums to log2 q.
 
     The sum falls in 1/σ and is convex: Newton's method from 0 comes from one side, and needs no bounds.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n, q)
-        To the q nearest, in ascending order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.graphs.fuzzy import local_weights
-    >>> weights = local_weights(np.array([[1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 30.0, 40.0]]))
-    >>> np.allclose(weights[0], weights[1]), weights[:, 0].tolist(), weights.sum(axis=1).round(6).tolist()
-    (True, [1.0, 1.0], [2.0, 2.0])
+    Distances (n × q) are those to the q nearest, in ascending order.
     """
     if not distances.shape[1]:
         return distances

@@ -59,17 +59,8 @@ def normalized_cut(similarity: SimilarityLike, exponent: float = 0.5) -> Similar
 class NormalizedCut:
     """The step from a graph to its normalised cut, for its nodes and for those that join later.
 
-    A new node with the edges of an old one gets the old one's row of A, to the bit.
-
-    Parameters
-    ----------
-    exponent : float
-        α of `normalized_cut`.
-
-    Attributes
-    ----------
-    degrees_ : ndarray of shape (n,)
-        Row sums of the similarities.
+    A new node with the edges of an old one gets the old one's row of A, to the bit. `exponent` is α of
+    `normalized_cut`; `degrees_` are the row sums of the similarities.
     """
 
     def __init__(self, exponent: float = 0.5) -> None:

@@ -86,12 +86,7 @@ def random_walk(
 class RandomWalk:
     """The step from a graph to its random-walk similarity, for its nodes and for those that join later.
 
-    Attributes
-    ----------
-    W_ : Sparse
-        The graph that is walked on.
-    degrees_ : ndarray of shape (n,)
-        Row sums of its weights.
+    `W_` is the graph that is walked on, and `degrees_` are the row sums of its weights.
     """
 
     def __init__(self, window: int = 3, n_kept: int = 60, measure: str = "pmi") -> None:

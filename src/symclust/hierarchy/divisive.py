@@ -31,27 +31,10 @@ def grow(
 
     Ctrl-C ends it with the tree grown so far, see `Tree.interruptible`.
 
-    Parameters
-    ----------
-    tree : Tree
-        Grown in place and returned.
-    n_leaves : int
-        Leaves wanted; infinity for as many as can be split.
-    split : callable
-        From a node to the samples of its children, or None if it cannot be split.
-    priority : callable
-        From a node to a number, computed once and kept as the node's score.
-    is_over : callable
-        Whether to end before the next split.
-    after : callable, optional
-        Called after each split with their number and the priority of the node; returning True stops.
-
-    Examples
-    --------
-    >>> from symclust.hierarchy import Tree, grow
-    >>> halves = lambda node: (node.members[::2], node.members[1::2])
-    >>> grow(Tree(8), 3, halves, priority=lambda node: -len(node.members)).cut(3).tolist()
-    [0, 2, 1, 2, 0, 2, 1, 2]
+    The tree grows in place; if `n_leaves` is infinite, until no leaf can be split. `split` returns the
+    samples of a node's children, or None if it cannot be split; `priority` returns a number, computed once
+    and kept as the node's score. `is_over` is called before each split and may end the growth; `after` is
+    called after each with the number of splits and the priority of the node, and returns True to stop.
     """
     open_leaves = tree.leaves()
     n_closed = 0
@@ -79,11 +62,6 @@ class Within:
 
     W(C) = Σ_{i ≤ j in C} K_ij / (m (m + 1)) for a cluster of m samples: half of an average, which all leaves
     share. The leaf where it is lowest is split next.
-
-    Parameters
-    ----------
-    operator : Operator
-        K.
     """
 
     def __init__(self, operator: Operator) -> None:

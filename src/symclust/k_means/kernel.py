@@ -37,18 +37,8 @@ class KernelRuns:
     K_ii − 2 Σ_l w_l K_il / s_j + Σ_lm w_l w_m K_lm / s_j².
 
     Adding σ/w_i to K_ii changes the objective by a constant. If W^½ K W^½ + σI is positive semidefinite, K
-    with that diagonal consists of inner products, and no iteration raises the objective.
-
-    Parameters
-    ----------
-    operator : Operator
-        K.
-    n_clusters : int
-        k.
-    weights : ndarray of shape (n,), optional
-        w, positive; ones by default.
-    shift : float, default=0.0
-        σ.
+    with that diagonal consists of inner products, and no iteration raises the objective. K is the operator,
+    w the positive `weights`, ones by default, and σ the `shift`.
     """
 
     def __init__(

@@ -42,25 +42,8 @@ def online_phase(X: Any, labels: Array, max_iter: int = 100) -> Array:
 
     The second phase of Matlab's k-means, which the papers' columns "k-means" have. The batch phase ends if
     each sample is nearest to its own centre; but with a sample its centre moves too. From a cluster of n
-    samples at a distance d it takes n/(n − 1) d², and brings m/(m + 1) d² to one of m samples: where that is
+    samples at a distance d it takes n/(n − 1) d², and brings m/(m + 1) d² to one of m samples: if that is
     less, the sum of squares falls further, by 1 to 6 % on documents.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The samples.
-    labels : ndarray of int
-        The clusters to begin with.
-    max_iter : int, default=100
-        Largest number of passes over the samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.k_means import online_phase
-    >>> X = np.array([[-0.9], [0.9], [2.0]])  # 0.9 is nearer to 0 than to 2, and moves nevertheless
-    >>> online_phase(X, np.array([0, 0, 1]))
-    array([0, 1, 1])
     """
     labels, sizes = np.array(labels), np.bincount(labels).astype(float)
     squares = row_norms(X, squared=True)

@@ -42,16 +42,8 @@ class SphericalRuns:
     sparse as well: together they have no more entries than X. Cosines with some of them at a time then come
     from a dense array of the features that X has.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, d)
-        Rows of unit length, or zero.
-    n_clusters : int
-        k.
-    factor : object with `times` and `transposed_times`, optional
-        The products with X and Xᵀ, if they are ready.
-    weights : ndarray of shape (n,), optional
-        How much each sample counts, positive; ones by default.
+    Rows of X have unit length or are zero. `factor` has the products with X and Xᵀ, `times` and
+    `transposed_times`, if they are ready. `weights` are positive, ones by default.
     """
 
     def __init__(self, X: Any, n_clusters: int, factor: Any = None, weights: Array | None = None) -> None:

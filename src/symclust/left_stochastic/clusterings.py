@@ -60,13 +60,9 @@ def measure_angles(P: Array, tolerance: float) -> Angles:
 class Freedom:
     """How far the samples of three clusters may turn about the simplex's centre, in radians (section 2.4).
 
-    Attributes
-    ----------
-    outside_clockwise, outside_anticlockwise : float
-        α_c and α_ac, where the first sample leaves the simplex; 120° if none does before the names of the
-        clusters have changed places.
-    border_clockwise, border_anticlockwise : float
-        β_c and β_ac, where the first sample crosses the border of two clusters.
+    α_c and α_ac (`outside`) are the angles at which the first sample leaves the simplex; 120° if none does
+    before the names of the clusters have changed places. β_c and β_ac (`border`) are those at which the first
+    sample crosses the border of two clusters.
     """
 
     outside_clockwise: float

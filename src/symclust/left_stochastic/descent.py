@@ -95,8 +95,6 @@ def descend(
 ) -> list[Descent]:
     """Lower the misfit from every start.
 
-    Notes
-    -----
     The steps converge linearly and slowly. Each is prolonged by a share of the one before, which grows to 0.9
     and begins anew when the misfit rises: a third to a quarter of the iterations. The best rotation is kept.
     """

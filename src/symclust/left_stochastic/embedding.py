@@ -56,12 +56,9 @@ def embed(operator: Operator, k: int) -> Embedding:
 class ErrorParts:
     """‖K − PPᵀ/c‖² as the sum of six terms, leftstochastic (5)-(8).
 
-    Attributes
-    ----------
-    rank, plane, simplex : float
-        The squared errors (5) of three steps: K to rank k, its points to a plane, the plane to the simplex.
-    rank_and_simplex, rank_and_plane, plane_and_simplex : float
-        Twice the inner products (6), (7) and (8) of the errors of two steps.
+    `rank`, `plane` and `simplex` are the squared errors (5) of three steps: K to rank k, its points to a
+    plane, the plane to the simplex. The others are twice the inner products (6), (7) and (8) of the errors of
+    two steps.
     """
 
     rank: float

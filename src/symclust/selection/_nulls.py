@@ -23,10 +23,6 @@ class UniformBox:
 
     A feature that would become negative, though no entry of X is, is shifted as far as needed: each feature
     by itself. The components are computed once, by a singular value decomposition of X less its mean.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
     """
 
     def __init__(self, X: Array) -> None:
@@ -62,16 +58,9 @@ def shuffled_pairs(A: Any, rng: np.random.RandomState) -> Any:
     Rows and columns of the last two are scaled by one number for each sample until the degrees are those of
     A: closely for similarities of most pairs, and as well as the edges allow for networks.
 
-    Parameters
-    ----------
-    A : ndarray or csr_array of shape (n, n)
-        Symmetric, without negative entries. An array that is mostly zero is treated as a network, and a
-        sparse one with different weights for most pairs as an array; the result has the form of A.
-    rng : RandomState
-
-    Notes
-    -----
-    A network costs a few sorts of its edges, about 0.5 s for 10⁵ of them; an array some passes over it.
+    A is symmetric, without negative entries. An array that is mostly zero is treated as a network, and a
+    sparse one with different weights for most pairs as an array; the result has the form of A. A network
+    costs a few sorts of its edges, about 0.5 s for 10⁵ of them; an array costs some passes over it.
     """
     _refuse_negative(A)
     n, was_sparse = A.shape[0], sparse.issparse(A)
@@ -98,11 +87,6 @@ def shuffled_entries(X: Any, rng: np.random.RandomState) -> sparse.csr_array:
 
     Two entries exchange their samples, (i, j), (p, q) → (p, j), (i, q), and values go with their features: of
     documents, each word is dealt out anew to as many of them as had it, longer ones more often.
-
-    Parameters
-    ----------
-    X : csr_array of shape (n_samples, n_features)
-    rng : RandomState
     """
     entries = sparse.coo_array(X)
     entries.eliminate_zeros()

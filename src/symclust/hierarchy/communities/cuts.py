@@ -46,44 +46,23 @@ class Leaf:
 
 
 class CutGrowth:
-    r"""Grows a tree of communities.
+    r"""Growth of a tree of communities by cuts.
 
     The next leaf C is the one with the largest gain(C) · (vol(C) / vol(V))^balance, where for its parts L, R
 
     .. math:: gain(C) = \frac{assoc(L, L)}{vol(L)} + \frac{assoc(R, R)}{vol(R)} - \frac{assoc(C, C)}{vol(C)}
 
     With k leaves the sum of the normalised cuts is k − Σ assoc(C, C) / vol(C): a split raises it by
-    1 − gain(C). Where no edge is cut, only the gain counts. Volumes are sums of degrees in the whole graph; a
+    1 − gain(C). If no edge is cut, only the gain counts. Volumes are sums of degrees in the whole graph; a
     leaf without edges has the ratio 0.
 
-    Parameters
-    ----------
-    graph : Operator or LeafGraph
-        A, symmetric and nonnegative, held as a matrix; or a graph of joined nodes, see `LeafGraph.coarser`.
-    balance : float
-        How much the size of a leaf, and of the smaller part of a cut, matters; 0 looks at the gain alone.
-    smallest : int
-        Least number of nodes of a leaf.
-    while_modular : bool
-        Split only where that raises the modularity.
-    n_init : int
-        Cuts that are tried for each leaf.
-    seed : int
-        A leaf's own seed follows from it and from the way to the leaf, so that leaves can be cut in any
-        order and side by side.
-    tree : Tree, optional
-        To go on with, its samples the nodes of the graph; a new one by default.
-    resolution : float, default=1.0
-        γ of the modularity.
-
-    Attributes
-    ----------
-    tree : Tree
-        Grown so far.
-    history : list of (float, float)
-        Seconds and average normalised cut with 1, 2, ... leaves.
-    is_stopped : bool
-        Whether `after` has ended the growth.
+    The graph is an operator that holds a symmetric, nonnegative matrix, or a `LeafGraph` of joined nodes.
+    `balance` weighs the sizes of a leaf and of the smaller part of a cut; 0 looks at the gain alone. No leaf
+    has fewer than `smallest` nodes, `n_init` cuts are tried for each, and `while_modular` allows only splits
+    that raise the modularity with resolution γ. A leaf's own seed follows from `seed` and from the way to the
+    leaf, so that leaves can be cut in any order and side by side. A given `tree`, whose samples are the nodes
+    of the graph, is grown further. `history` has the seconds and the average normalised cut with 1, 2, ...
+    leaves; `is_stopped` is true once `after` has ended the growth.
     """
 
     def __init__(

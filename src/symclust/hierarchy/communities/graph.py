@@ -25,16 +25,10 @@ ROWS = 1 << 15  # looked at together
 class Bisection:
     """A cut of a graph in two.
 
-    Attributes
-    ----------
-    right : ndarray of bool
-        Which nodes go right; the first one never does.
-    association : ndarray of shape (2,)
-        Sum of the weights inside the left and the right part, each edge from both of its ends.
-    volume : ndarray of shape (2,)
-        Sum of the degrees in the whole graph.
-    value : float
-        The gain in normalised association, less where one part is small; to compare cuts of one graph.
+    `right` marks the nodes that go right, never the first one. `association` has the sums of the weights
+    inside the left and the right part, each edge from both of its ends; `volume` has those of the degrees in
+    the whole graph. `value` is the gain in normalised association, less if one part is small; it compares
+    cuts of one graph.
     """
 
     right: Array
@@ -47,28 +41,9 @@ class Bisection:
 class LeafGraph:
     """A part of a graph: the edges among its nodes, in the layout of the kernels.
 
-    Attributes
-    ----------
-    indptr, indices, weights : ndarray
-        CSR without the diagonal; int64, int32, and float32 or float64.
-    loops : ndarray of float64
-        The diagonal.
-    volumes : ndarray of float64
-        The degree of each node in the whole graph.
-    sizes : ndarray of float64
-        How many nodes of the whole graph a node stands for: 1, unless they were joined (`coarser`).
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.hierarchy import LeafGraph
-    >>> from symclust.operators import as_operator
-    >>> graph = LeafGraph.whole(as_operator(nx.barbell_graph(4, 0)))
-    >>> cut = graph.bisect(balance=0.5, smallest=1, seed=0)
-    >>> cut.right.tolist()
-    [False, False, False, False, True, True, True, True]
-    >>> cut.association.tolist(), cut.volume.tolist()
-    ([12.0, 12.0], [13.0, 13.0])
+    `indptr` (int64), `indices` (int32) and `weights` (float32 or float64) are CSR without the diagonal, which
+    is in `loops`. `volumes` has the degree of each node in the whole graph, and `sizes` the number of nodes
+    there that each stands for: 1, unless nodes were joined (`coarser`).
     """
 
     indptr: Array

@@ -31,15 +31,8 @@ class PlantedPartition(NamedTuple):
     :math:`b \, d_i d_j / 2m` between them, with a and b the most likely ones: weights as they are over
     those expected in a random graph of the same degrees.
 
-    Attributes
-    ----------
-    inside, between : float
-        Sums of weights, each edge once.
-    expected_inside, expected_between : float
-        The same in a random graph with the same degrees.
+    Sums of weights count each edge once; the expected ones are those of a random graph with the same degrees.
 
-    References
-    ----------
     M. E. J. Newman, "Equivalence between modularity optimization and maximum likelihood methods for community
     detection", Phys. Rev. E 94, 052315, 2016.
     """
@@ -81,45 +74,22 @@ class PlantedPartition(NamedTuple):
 
 
 def planted_log_likelihood(graph: LeafGraph, labels: Array) -> float:
-    """Log-likelihood of labels from 0 on in the planted partition, to compare labels of one graph.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> import numpy as np
-    >>> from symclust.hierarchy import LeafGraph
-    >>> from symclust.hierarchy.communities.likelihood import planted_log_likelihood
-    >>> from symclust.operators import as_operator
-    >>> graph = LeafGraph.whole(as_operator(nx.ring_of_cliques(4, 5)))
-    >>> cliques = np.repeat(np.arange(4), 5)
-    >>> planted_log_likelihood(graph, cliques) > planted_log_likelihood(graph, cliques // 2)
-    True
-    """
+    """Log-likelihood of labels from 0 on in the planted partition, to compare labels of one graph."""
     return PlantedPartition.of(graph, labels).log_likelihood
 
 
 def raise_likelihood(graph: LeafGraph, labels: Array, n_clusters: int, least: int, seed: int) -> Array:
     """Return labels after moves between clusters that raise the likelihood of the planted partition.
 
-    The resolution follows from the labels; groups of nodes and then nodes move where that raises the
+    The resolution follows from the labels; groups of nodes and then nodes move if that raises the
     modularity at this resolution, and so the likelihood; and again, until nothing moves. In a network that
     is not large, communities found from single nodes, in several random orders, replace the labels if they
     are more likely. If the communities that moves find freely, whatever their number, are more likely than
     all of this, clusters are unions of several communities, or parts of one: the planted partition is no
     model of them, and the labels stay as they are.
 
-    Parameters
-    ----------
-    graph : LeafGraph
-        The network.
-    labels : ndarray of int32
-        Clusters from 0 to n_clusters − 1.
-    n_clusters : int
-        Number of clusters.
-    least : int
-        Number of nodes that moves leave in a cluster.
-    seed : int
-        Of the orders in which nodes are joined.
+    Labels are int32, from 0 to n_clusters − 1. Moves leave at least `least` nodes in a cluster; `seed`
+    decides the orders in which nodes are joined.
     """
     moved = _moved_in_rounds(graph, labels, n_clusters, least, seed)
     reached = planted_log_likelihood(graph, moved)

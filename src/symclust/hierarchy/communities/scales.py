@@ -102,39 +102,14 @@ class RaiseLikelihood(RaiseBoth):
 
 
 class CommunityGrowth:
-    r"""Grows a tree of communities on a small graph, and moves nodes between its leaves on each larger one.
+    r"""Growth of a tree of communities on a small graph; nodes move between its leaves on each larger one.
 
     Inner nodes of the tree are the unions of their leaves, whatever moves, so that all stays nested.
 
-    Parameters
-    ----------
-    operator : Operator
-        A, symmetric and nonnegative, held as a matrix.
-    balance, n_init, seed
-        As in `CutGrowth`.
-    moves : RaiseBoth or RaiseModularity
-        When nodes move, and the least number of nodes of a leaf.
-    resolution : float, default=1.0
-        γ of the modularity; larger values make smaller communities.
-
-    Attributes
-    ----------
-    tree : Tree
-        Grown so far; one leaf before the growth has ended.
-    history : list of (float, float)
-        Seconds and average normalised cut with 1, 2, ... leaves.
-    is_stopped : bool
-        Whether `after` has ended the growth.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from symclust.hierarchy import CommunityGrowth, RaiseBoth
-    >>> from symclust.operators import as_operator
-    >>> A = as_operator(nx.ring_of_cliques(4, 5))
-    >>> tree = CommunityGrowth(A, balance=0.5, n_init=1, seed=0, moves=RaiseBoth(smallest=1)).grow()
-    >>> sorted(leaf.members.tolist() for leaf in tree.leaves())
-    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14], [15, 16, 17, 18, 19]]
+    The operator holds a symmetric, nonnegative matrix. `balance`, `n_init`, `seed`, `history` and
+    `is_stopped` are those of `CutGrowth`; `moves` decides when nodes move, and how small a leaf may be.
+    Larger values of the resolution γ make smaller communities. The tree has one leaf until the growth has
+    ended.
     """
 
     def __init__(

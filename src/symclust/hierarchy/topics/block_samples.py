@@ -25,20 +25,10 @@ class BlockSamples:
     caller when the split is done. A part of the rows with few entries is brought to the caller, and is then
     what it would have been if X had been there from the beginning.
 
-    Attributes
-    ----------
-    blocks : RowBlocks of Samples
-        Their features are numbered as in `order`; no block is empty.
-    order : ndarray of int
-        Features of X, by falling number of samples that have them.
-    places : ndarray of int
-        Numbers in `order` of the features that are not zero in all of the samples.
-    members : ndarray of int
-        Numbers of the samples in X.
-    counts : ndarray of int
-        Nonzero entries of each sample.
-    columns : ndarray of int
-        The same features as in `places`, as columns of what the samples were taken from.
+    Blocks are not empty, and number their features as in `order`: the features of X, by falling number of
+    samples that have them. `places` has the numbers in `order` of the features that are not zero in all of
+    the samples; `columns` has the same features as columns of the matrix the samples were taken from.
+    `members` are the numbers of the samples in X, `counts` their numbers of nonzero entries.
     """
 
     blocks: RowBlocks

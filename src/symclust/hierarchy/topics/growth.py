@@ -30,34 +30,9 @@ class TopicGrowth:
     A node's split is tried when the node appears, since its score needs it. The matrix of a node is freed
     once its children have theirs, so that all together hold X about twice.
 
-    Parameters
-    ----------
-    X : Samples or BlockSamples
-        All samples that have a feature.
-    n_samples : int
-        All samples; those without a feature belong to no leaf.
-    trials : Trials
-        How a split is tried.
-    random_state : RandomState
-        Gives each node a seed of its own, so that nodes can be tried side by side.
-
-    Attributes
-    ----------
-    tree : Tree
-        Grown so far. Nodes know their term weights: ``data["terms"]``, features by falling weight, and
-        ``data["weights"]``.
-    clock : Clock
-        Where the time went.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import Samples, TopicGrowth, Trials
-    >>> from symclust.hierarchy.topics.splits import rank_two
-    >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.01
-    >>> growth = TopicGrowth(Samples.of(X), 12, Trials(rank_two), np.random.RandomState(0))
-    >>> [len(leaf.members) for leaf in growth.grow(3).leaves()]
-    [4, 4, 4]
+    Samples without a feature are not in X but count in `n_samples`; they belong to no leaf. The random state
+    gives each node a seed of its own, so that nodes can be tried side by side. The term weights of a node are
+    in its `data`: ``terms``, features by falling weight, and ``weights``. `clock` shows where the time went.
     """
 
     def __init__(
@@ -243,16 +218,8 @@ class Trial:
 class Trials:
     """How a node is split: into two well-separated parts, with outliers dropped on the way.
 
-    Parameters
-    ----------
-    split : Split
-        How samples are divided.
-    n_trials : int
-        T: a node is left whole after this many splits that only cut off outliers; 0 looks for none.
-    ratio : float
-        β: a part may be outliers if the other is at least this many times larger.
-    score : Score
-        How good a split is.
+    A node is left whole after `n_trials` splits (T) that only cut off outliers; 0 looks for none. A part may
+    be outliers if the other is at least `ratio` (β) times larger. `score` rates a split.
     """
 
     split: Split

@@ -35,12 +35,8 @@ class Sides:
 
     Parts without a common feature have a singular vector each, of one sign: an empty side is the first's.
 
-    Attributes
-    ----------
-    Q : ndarray of shape (2, 2)
-        U Q are the singular vectors times their values, the second before the first.
-    is_empty : ndarray of bool, shape (2,)
-        Whose entries are rounding.
+    U Q are the singular vectors times their values, the second before the first. `is_empty` marks sides whose
+    entries are rounding.
     """
 
     Q: Array
@@ -66,28 +62,9 @@ class Samples:
     than X does. Features are ordered by falling number of samples that have them: most entries then meet the
     few rows of a factor that are in the cache.
 
-    Attributes
-    ----------
-    members : ndarray of int
-        Numbers of the samples in X.
-    features : ndarray of int
-        Numbers of the features in X.
-    columns : ndarray of int
-        The same features, as columns of what the samples were taken from.
-    rows, transposed : tuple of ndarray
-        CSR parts (indptr, indices, values) of the matrix and of its transpose.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy import Samples
-    >>> X = Samples.of(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 0.0]]))
-    >>> some = X.take(np.array([0, 2]))
-    >>> some.features, some.members
-    (array([0, 2]), array([0, 2]))
-    >>> some.csr().toarray()
-    array([[1., 2.],
-           [4., 0.]])
+    `members` and `features` are numbers in X; `columns` has the same features as columns of the matrix the
+    samples were taken from. `rows` and `transposed` are the CSR parts (indptr, indices, values) of the matrix
+    and of its transpose.
     """
 
     members: Array
@@ -231,11 +208,6 @@ class DeviceSamples(Samples):
 
     Taking parts, starts and scores stay with the host, and so do small parts: what is left of them is done
     before their entries are on the device.
-
-    Attributes
-    ----------
-    device : torch.device
-        The device.
     """
 
     device: Any = None

@@ -75,21 +75,12 @@ def mndcg_score(parent: Array, left: Array, right: Array) -> float:
     """Score (63) of a node, from the weights of the same terms in it and in its two possible children.
 
     A term high in both children's rankings does not tell them apart and is discounted; the score is high
-    where the parent's top terms are divided between the children. Terms are ranked by weight, equal ones by
+    if the parent's top terms are divided between the children. Terms are ranked by weight, equal ones by
     their numbers. Only the terms of the parent are ranked, also those that no sample of the node has: m is
     their number, and positions i, i₁, i₂ count among them. Costs O(m log m).
 
     The score is between 0 and 1, or −1 if the parent has at most one term. The discount of a term that is
     last in a ranking is log 2 instead of 0 (thesis, (58)).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.hierarchy.topics.scores import mndcg_score
-    >>> parent = np.arange(8.0, 0.0, -1.0)
-    >>> divided = np.tile([1.0, 0.0], 4)
-    >>> round(mndcg_score(parent, parent * divided, parent * (1 - divided)), 2)
-    0.86
     """
     ranked = np.flatnonzero(parent > 0)
     m = len(ranked)

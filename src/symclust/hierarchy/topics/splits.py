@@ -36,16 +36,8 @@ POWER_STEPS = 2  # 8 lead to no better trees, and cost more than they save
 class Halves:
     """Two parts of some samples.
 
-    Attributes
-    ----------
-    side : ndarray of shape (n,)
-        0 or 1 for each sample.
-    terms : ndarray of shape (n_features, 2)
-        Weights of the features in the two parts, columns of unit length.
-    memberships : ndarray of shape (n, 2)
-        How much of each part a sample has.
-    n_iter : int
-        Iterations it took.
+    `side` is 0 or 1 for each sample. `terms` (n_features × 2) has the weights of the features in the two
+    parts, columns of unit length; `memberships` (n × 2) shows how much of each part a sample has.
     """
 
     side: Array

@@ -58,10 +58,8 @@ def _company_kept(own: Array, predicted: Array, n_clusters: int) -> Array:
 class HalvedData:
     """Labels of all samples by either half of many random splits, under each candidate.
 
-    Attributes
-    ----------
-    strengths : ndarray of shape (n_repeats, n_candidates)
-        The prediction strength of each split, averaged over its two directions.
+    `strengths` (n_repeats × n_candidates) has the prediction strength of each split, averaged over its two
+    directions.
     """
 
     def __init__(self, study: Study, n_repeats: int, stage: str) -> None:
