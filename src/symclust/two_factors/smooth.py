@@ -83,16 +83,9 @@ class SmoothAsPrinted(Smooth):
 
 
 class SmoothProblem(RowProblem):
-    """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ + ½ Σ_l t_l y_lᵀLy_l over Y ≥ 0.
+    """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ + ½ Σ_l t_l y_lᵀLy_l over Y ≥ 0, with G on the left and R on the right.
 
-    Parameters
-    ----------
-    left, right : ndarray
-        G and R.
-    laplacian : Laplacian
-        L.
-    weights : ndarray of shape (k,)
-        t, the weight of the graph in each column.
+    The `weights` t are those of the graph in each column.
     """
 
     def __init__(self, left: Array, right: Array, laplacian: Laplacian, weights: Array) -> None:
