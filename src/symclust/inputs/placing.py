@@ -48,9 +48,9 @@ class Placer:
     """Solves min ‖w a − H h‖² for the similarities a of a new sample; known samples keep their rows.
 
     These rows are `members`, by default H. `solve` takes HᵀH and a right-hand side for each row to the rows
-    h, with h ≥ 0 by default; `weight` is the factor w of similarities in the matrix that H fits. A sparse H ≥
-    0 gives sparse rows h. The training samples are read here, once: later changes to them by the user have no
-    effect.
+    h, with h ≥ 0 by default; `weight` is the factor w of similarities in the matrix that H fits. A sparse
+    H ≥ 0 gives sparse rows h. The training samples are read here, once: later changes to them by the user
+    have no effect.
     """
 
     H: Array

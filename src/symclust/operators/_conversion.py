@@ -178,8 +178,8 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
 def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
     """The network of a DataFrame of edges: columns such as source and target, and perhaps a weight.
 
-    Loops are dropped, with a warning. The column of weights is found in any case; without a third column, or
-    with the weight None, every edge has weight 1.
+    Loops are dropped, with a warning. The column of weights is found whatever the case of its letters.
+    Without a third column, or with the weight None, every edge has weight 1.
     """
     source, target = end_columns(frame) or tuple(frame.columns[:2])
     for column in (source, target):
