@@ -23,10 +23,7 @@ class DeviceArray(ABC):
     and functions works on it in its place. Its methods below stand for compiled kernels. It never becomes an
     ndarray unasked: n × k numbers would cross at every step.
 
-    Attributes
-    ----------
-    tensor : object
-        The numbers, as the library has them that computes there.
+    `tensor` holds the numbers, as the library that computes there has them.
     """
 
     tensor: Any

@@ -51,14 +51,7 @@ def print_line(console: Console, text: str, style: str = "") -> None:
 
 
 def as_options(message: str) -> str:
-    """A message of the library in the words of the command.
-
-    Examples
-    --------
-    >>> from symclust.cli._console import as_options
-    >>> as_options("Say kind='features', id_column=None, header=False or columns=[...].")
-    'Say --kind features, --id-column none, --no-header or --columns NAME,NAME.'
-    """
+    """A message of the library in the words of the command: ``--id-column none`` for ``id_column=None``."""
     return re.sub(r"\bn_(clusters|topics|subtypes)\b", "-k", NAMED.sub(_as_option, message))
 
 

@@ -29,12 +29,6 @@ def docstrings() -> dict[str, str]:
     """Docstrings of public functions and classes by their full names, without examples and references.
 
     Each text is there once, under the first name it is found by.
-
-    Examples
-    --------
-    >>> from symclust.cli._docstrings import docstrings
-    >>> "singular value" in docstrings()["numpy.linalg.svd"].lower()
-    True
     """
     found: dict[str, str] = {}
     seen: set[str] = set()

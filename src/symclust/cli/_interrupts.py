@@ -25,10 +25,7 @@ class Interrupts:
       raised, and ends the writing.
     - While the end is being said, nothing; afterwards, a process that hangs ends with the code that was said.
 
-    Attributes
-    ----------
-    count : int
-        How often Ctrl-C was pressed. It also counts those that another library has swallowed.
+    `count` is the number of times Ctrl-C was pressed, also if another library has swallowed it.
     """
 
     def __init__(self) -> None:

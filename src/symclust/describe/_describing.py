@@ -30,28 +30,10 @@ def describe_clusters(
     n_clusters: int | None = None,
     is_brief: bool = False,
 ) -> Description:
-    """Describe the clusters of a model, as ``model.describe()`` does, or of anything with ``labels_``.
+    """The clusters of a model described, as by ``model.describe()``, or of anything with ``labels_``.
 
-    Parameters
-    ----------
-    model, data, names, feature_names
-        As in `symclust.SymNMF.describe`.
-    labels : ndarray of shape (n_samples,), optional
-        The cluster of each sample; ``model.labels_`` by default.
-    n_clusters : int, optional
-        The number of clusters, also of empty ones.
-    is_brief : bool
-        Whether to name typical samples alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.cluster import KMeans
-    >>> from symclust.describe import describe_clusters
-    >>> people = np.repeat([[70.0, 1.6], [30.0, 1.6]], 5, axis=0)
-    >>> model = KMeans(2, n_init=1, random_state=0).fit(people)
-    >>> sorted(one.name for one in describe_clusters(model, people, feature_names=["age", "height"]))
-    ['high age', 'low age']
+    `labels` replace ``model.labels_``, `n_clusters` counts empty clusters too, and with `is_brief` only
+    typical samples are named. The other parameters are those of `symclust.SymNMF.describe`.
     """
     labels = np.asarray(model.labels_ if labels is None else labels)
     if n_clusters is None:

@@ -21,12 +21,7 @@ class Communities(list[list[Any]]):
     It equals the plain list of the same lists. With overlapping clusters a node stands in several of them,
     and a node may stand in none.
 
-    Parameters
-    ----------
-    clusters : iterable of lists
-        The members of each cluster.
-    nodes : iterable
-        All nodes in their order, also those in no cluster.
+    `nodes` are all nodes in their order, also those in no cluster.
     """
 
     def __init__(self, clusters: Iterable[list[Any]], nodes: Iterable[Any]) -> None:

@@ -45,16 +45,9 @@ NEIGHBOURS, WALKED, NETWORK = Walk(4, 1.25), Walk(2, 1.5), Walk(1, 3.0, 2.0)
 class Standing:
     """How firmly samples stand in their clusters.
 
-    Attributes
-    ----------
-    confidence : ndarray of shape (n_samples,)
-        The share of the own cluster; NaN for a sample in no cluster.
-    second : ndarray of shape (n_samples,)
-        The cluster that comes second; −1 if there is none.
-    second_share : ndarray of shape (n_samples,)
-        Its share.
-    strength : ndarray of shape (n_samples,)
-        How much ties the sample to its cluster, on the scale of the model: the core has much.
+    `confidence` is the share of a sample's own cluster, NaN in no cluster; `second` the next cluster, −1 if
+    there is none, and `second_share` its share. `strength` is how much ties a sample to its cluster, on the
+    scale of the model: the core has much.
     """
 
     confidence: Array

@@ -199,14 +199,9 @@ class DataFactors(Clusterer):
 class DataPlacer:
     """Solves the least squares problem of W for new samples; holds C, and nothing of the data.
 
-    Attributes
-    ----------
-    components : ndarray of shape (k, d)
-        The free columns of C, each scaled to length 1.
-    norms : ndarray of shape (k,)
-        Their lengths: the scale of the memberships, which the two factors happen to share in some way.
-    offset : ndarray of shape (d,)
-        The part that all samples have, whatever their memberships.
+    `components` are the free columns of C, scaled to length 1, as rows, k × d. Their lengths `norms` give the
+    scale of the memberships, which the two factors happen to share in some way. `offset`, of length d, is the
+    part that all samples have, whatever their memberships.
     """
 
     def __init__(self, objective: TwoFactors, H: Array) -> None:

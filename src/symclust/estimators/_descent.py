@@ -243,16 +243,9 @@ def led_by(H: Any, labels: Array) -> Any:
 class SetOptimality:
     """Residuals of optimality on a set, all zero at a stationary point.
 
-    Attributes
-    ----------
-    objective : float
-        f(H).
-    primal_infeasibility : float
-        The largest amount by which H leaves the set.
-    projected_gradient : float
-        ‖∇ᴾf(H)‖, the part of the gradient that the set does not hold.
-    relative_projected_gradient : float
-        The same relative to the first point, or to a random one of another set than H ≥ 0: `tol` bounds it.
+    Beside the objective f(H), they are the largest amount by which H leaves the set and ‖∇ᴾf(H)‖, the part of
+    the gradient that the set does not hold. `tol` bounds the latter relative to the first point, or to a
+    random one of another set than H ≥ 0.
     """
 
     objective: float
@@ -265,12 +258,8 @@ class SetOptimality:
 class Optimality(SetOptimality):
     """Residuals of the Karush-Kuhn-Tucker conditions at H ≥ 0: those of `SetOptimality` and two more.
 
-    Attributes
-    ----------
-    dual_infeasibility : float
-        How far the smallest gradient entry of those with H = 0 lies below zero.
-    complementarity : float
-        Largest |H · ∇f| of an entry.
+    They are the amount by which the smallest gradient entry with H = 0 lies below zero, and the largest
+    |H·∇f|.
     """
 
     dual_infeasibility: float
@@ -281,14 +270,8 @@ class Optimality(SetOptimality):
 class EntryOptimality:
     """Residuals of optimality in every single entry of H ≥ 0, for objectives without a gradient.
 
-    Attributes
-    ----------
-    objective, primal_infeasibility : float
-        As in `SetOptimality`.
-    possible_decrease : float
-        The decrease by minimising over single entries, each by itself, summed.
-    relative_possible_decrease : float
-        The same relative to the first point: `tol` bounds it.
+    `possible_decrease` sums the decreases by minimising over single entries, each by itself; `tol` bounds it
+    relative to the first point. The others are as in `SetOptimality`.
     """
 
     objective: float

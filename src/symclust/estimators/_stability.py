@@ -20,18 +20,12 @@ TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How well clusters hold if a third of the samples are left out.
+    """How well clusters hold if a third of the samples are left out; all numbers are from 0 to 1.
 
-    Attributes
-    ----------
-    samples : ndarray of shape (n_samples,)
-        How often a sample and its neighbours come into their cluster again, from 0 to 1.
-    clusters : ndarray of shape (n_clusters,)
-        How much of a cluster comes back: the samples in both clusters over those in either (Jaccard), on
-        average. A cluster below about 0.6 is not to be relied upon (Hennig 2007).
-    pairs : ndarray of shape (n_clusters, n_clusters)
-        The share of the samples of the first cluster which come into the second. Those outside the diagonal
-        say which clusters run into each other.
+    `samples` is how often a sample and its neighbours come into their cluster again. `clusters` is the
+    average share of samples in both clusters among those in either (Jaccard); below about 0.6, a cluster is
+    not to be relied upon (Hennig 2007). `pairs`, k × k, is the share of the first cluster that comes into the
+    second: off the diagonal it shows which clusters run into each other.
     """
 
     samples: Array

@@ -42,19 +42,10 @@ def document_clusters(
     differ in how uneven their subjects are, and no objective of clusters says by how much.
     `cross_view_agreement` does. The way that agrees more wins, and the clusters of all trees vote.
 
-    Parameters
-    ----------
-    X : csr_array of shape (n, d)
-        Weighted documents, rows of unit length, none of them zero.
-    n_clusters : int
-        k.
-    rng : RandomState
-        Gives the seeds of trees and of halves.
-    leaves : sequence of ndarray of shape (n,)
-        The leaves of trees; −1 for documents in none, which go to the nearest.
-    graph : Operator, optional
-        Similarities of the documents, of which trees of communities are made; by default that of their
-        heaviest words, if they are not too many to be compared with each other.
+    `X` holds weighted documents, n × d, as rows of unit length, none of them zero. `leaves` are those of
+    documents in each tree, with −1 for a document in none, which goes to the nearest. `graph` holds the
+    similarities for trees of communities; by default they are those of the heaviest words of documents, if
+    these are not too many to be compared with each other.
     """
     most = min(COMMUNITIES * n_clusters, X.shape[0] // 2)
     if n_clusters < 2 or most <= n_clusters:

@@ -47,20 +47,10 @@ class Placed:
 class Placer:
     """Solves min ‖w a − H h‖² for the similarities a of a new sample; known samples keep their rows.
 
-    The training samples are read here, once: what the user does to them later changes nothing.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Where a comes from.
-    H : ndarray or csr_array of shape (n, k)
-        The memberships of the training samples. From a sparse H ≥ 0 come sparse rows h.
-    solve : callable
-        From the normal equations, HᵀH and a right-hand side for each row, to the rows h; h ≥ 0 by default.
-    weight : float
-        The factor w of similarities in the matrix that H fits.
-    members : ndarray of shape (n, k)
-        The rows that known samples keep; H by default.
+    These rows are `members`, by default H. `solve` takes HᵀH and a right-hand side for each row to the rows
+    h, with h ≥ 0 by default; `weight` is the factor w of similarities in the matrix that H fits. A sparse
+    H ≥ 0 gives sparse rows h. The training samples are read here, once: later changes to them by the user
+    have no effect.
     """
 
     H: Array

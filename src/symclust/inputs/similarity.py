@@ -40,13 +40,9 @@ NEARLY, MANY = 0.05, 1 << 20
 class Rule(ABC):
     """The way from further samples to their similarities to the training samples; it holds no A.
 
-    Attributes
-    ----------
-    origin : {"samples", "pairs", "adjacency matrix", "graph"}
-        The form of the training data.
-    samples : array or None
-        Rows that new samples are compared with, not the user's own array: training samples × features, or
-        the edges of the training nodes. None if A itself was given, or is found from new rows to the bit.
+    `origin` is "samples", "pairs", "adjacency matrix" or "graph". `samples` are the rows that new ones are
+    compared with, not the user's own array: training samples × features, or the edges of the training nodes.
+    They are None if A itself was given, or is found from new rows to the bit.
     """
 
     origin: str
@@ -344,21 +340,9 @@ def _moved_by_likelihood(W: Operator, labels: Array, n_clusters: int, rng: np.ra
 class Similarity:
     """A, the names of its nodes, and the rule for further samples.
 
-    Attributes
-    ----------
-    operator : Operator
-        A.
-    rule : Rule
-    names : list or None
-        Of the samples: nodes of a graph, the index of a DataFrame.
-    words : str
-        How A was made of the input.
-    source : array, Operator or None
-        The samples × features or the network that A was made of. None if A was given.
-    again : callable or None
-        From other data of the kind of `source` to their similarities.
-    preparation : TablePlan or None
-        What was done to a table before.
+    `words` say how A was made. `source` holds the samples × features or the network that it was made of, None
+    if A was given; `again` makes similarities of other data of that kind. `preparation` is the plan of the
+    table before.
     """
 
     operator: Operator

@@ -181,16 +181,8 @@ class ColumnDescent(ABC):
     """Coordinate descent on one column of H after the other, in place; compiled code solves for the entries.
 
     `open` a column, `visit` all of its entries, each once and in any order, then `close` it: or `descend`,
-    which does it in the natural order.
-
-    Attributes
-    ----------
-    full_diagonal : bool
-        Whether the diagonal of A counts. If not, nothing can leave a column of zeros.
-    ignored : IgnoredPairs
-        Pairs whose entries of A do not count.
-    x : ndarray of shape (n,)
-        The entries of the open column.
+    which does it in the natural order. The entries of the open column are `x`; those of A in `ignored` pairs
+    do not count. Unless the `full_diagonal` of A counts, nothing can leave a column of zeros.
     """
 
     full_diagonal: bool = False

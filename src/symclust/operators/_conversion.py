@@ -178,22 +178,8 @@ def graph_adjacency(graph: Any, weight: Any = WEIGHT) -> sp.csr_array:
 def network_of_table(frame: Any, weight: Any = WEIGHT) -> Network:
     """The network of a DataFrame of edges: columns such as source and target, and perhaps a weight.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per edge. Loops are dropped, with a warning.
-    weight : str or None, default="weight"
-        The column that holds the weights, found in any case. Without a third column every edge has weight 1;
-        None gives every edge the weight 1 whatever columns there are.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from symclust.operators import network_of_table
-    >>> edges = pd.DataFrame({"Source": ["ann", "bob"], "Target": ["bob", "cem"], "Weight": [2, 3]})
-    >>> network = network_of_table(edges)
-    >>> network.names, network.csr.toarray().tolist()
-    (['ann', 'bob', 'cem'], [[0.0, 2.0, 0.0], [2.0, 0.0, 3.0], [0.0, 3.0, 0.0]])
+    Loops are dropped, with a warning. The column of weights is found whatever the case of its letters.
+    Without a third column, or with the weight None, every edge has weight 1.
     """
     source, target = end_columns(frame) or tuple(frame.columns[:2])
     for column in (source, target):

@@ -95,30 +95,10 @@ def network_of_edges(
     An edge is listed once, or once from each end with the same weight. Loops and edges of weight 0 are
     dropped, with a note.
 
-    Parameters
-    ----------
-    i, j : ndarray of int of shape (n_edges,)
-        The ends of the edges, as places in `names`.
-    weights : array-like of shape (n_edges,) or None
-        None gives every edge the weight 1.
-    names : sequence
-        The names of all nodes, also of those without edges.
-    duplicates : {"error", "sum", "max", "first"}
-        The rule for an edge that is listed more often, by which it is refused or its weights become one:
-        those of each direction first, then those of both directions if they still differ.
-    place : callable
-        From the number of an edge to words for messages.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import network_of_edges
-    >>> i, j = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 2])
-    >>> network, notes = network_of_edges(i, j, None, ["ann", "bob", "cem"])
-    >>> network.csr.toarray().tolist()
-    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
-    >>> notes[0]
-    "Dropped 1 self-loop (the first: 'cem', row 4)."
+    The ends `i` and `j` are places in `names`, which include nodes without edges; weights None are 1.
+    `duplicates` is the rule for an edge that is listed more often: "error" refuses it, "sum", "max" and
+    "first" make its weights one, those of each direction first, then those of both if they still differ.
+    `place` words the number of an edge for messages.
     """
     check_known("duplicates", duplicates, DUPLICATES)
     w = np.ones(len(i)) if weights is None else np.asarray(weights, dtype=np.float64)

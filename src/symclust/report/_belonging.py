@@ -18,12 +18,7 @@ LIKENESS = "may as well belong to {other}"
 class Belonging:
     """A view on the `Standing` of samples.
 
-    Attributes
-    ----------
-    standing : Standing
-        The confidence of each sample, and the cluster that comes second.
-    is_calibrated : bool
-        Whether a confidence is a probability, and not a share in memberships.
+    Its confidence is a probability if calibrated, else a share in memberships.
     """
 
     standing: Standing

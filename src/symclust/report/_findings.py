@@ -54,14 +54,7 @@ def find(clustering: Overview) -> Findings:
 
 
 def percent(share: float) -> str:
-    """A share as whole per cent that never says "all" or "none" of what is not.
-
-    Examples
-    --------
-    >>> from symclust.report._findings import percent
-    >>> percent(0.996), percent(0.124), percent(0.0001), percent(0)
-    ('more than 99%', '12%', 'less than 1%', '0%')
-    """
+    """A share as whole per cent, but "more than 99%" or "less than 1%" if it would round to all or none."""
     if 0.995 <= share < 1:
         return "more than 99%"
     return "less than 1%" if 0 < share < 0.01 else f"{share:.0%}"
@@ -186,15 +179,7 @@ def _classes(clustering: Overview) -> list[str]:
 
 
 def purity(classes: Array, labels: Array) -> float:
-    """The share of samples that are of the largest class of their cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.report._findings import purity
-    >>> purity(np.array(list("aaab")), np.array([0, 0, 1, 1]))
-    0.75
-    """
+    """The share of samples that are of the largest class of their cluster."""
     placed = labels >= 0
     _, codes = np.unique(classes, return_inverse=True)
     pairs, counts = np.unique(np.column_stack([labels[placed], codes[placed]]), axis=0, return_counts=True)

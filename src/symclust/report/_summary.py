@@ -17,17 +17,7 @@ STYLE = (
 
 
 def summary_html(model: Any) -> str:
-    """The clusters in words, then the findings and doubts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust import SymNMF
-    >>> from symclust.report import summary_html
-    >>> X = np.kron(np.eye(2), np.ones((5, 3))) + 0.01
-    >>> "Two clusters in 10 samples." in summary_html(SymNMF(2, random_state=0).fit(X))
-    True
-    """
+    """The clusters in words, then the findings and doubts."""
     clustering = read_clustering(model)
     findings = find(clustering)
     doubts = "".join(f"<li>{_text(doubt.text)}</li>" for doubt in findings.doubts[:MOST_DOUBTS])

@@ -24,22 +24,10 @@ class Extent:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of an experiment.
+    """A part of an experiment, by the name that its results are kept under.
 
-    Attributes
-    ----------
-    name : str
-        Its name, which results are kept under.
-    tables : tuple of str
-        Tables that it has numbers of.
-    work : callable
-        Yields these numbers.
-    files : tuple of str
-        Files that it reads, in the folder of the data.
-    about : tuple of str
-        Rows or columns that are lost without these files.
-    slow : bool
-        Whether a quick run leaves it out.
+    `work` yields numbers of the `tables`, from `files` in the folder of the data; without these, the rows or
+    columns `about` are lost. A quick run leaves out a `slow` piece.
     """
 
     name: str

@@ -161,15 +161,9 @@ def choose(names: list[str]) -> list[PrintedTable]:
 
 
 def judge(table: PrintedTable, found: Mapping[Key, Found], absent: Mapping[Key, str]) -> list[Cell]:
-    """Return the cells of a table with their verdicts.
+    """The cells of a table with their verdicts.
 
-    Parameters
-    ----------
-    table : PrintedTable
-    found : mapping
-        Numbers of ours, by their places.
-    absent : mapping
-        Why a number could not be measured, by its place: a file that is not there.
+    By its place, `found` holds our number and `absent` the reason why there is none: a file that is missing.
     """
     return [_cell(table, key, number, found, absent) for key, number in table.printed()]
 

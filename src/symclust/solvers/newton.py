@@ -62,12 +62,8 @@ class ProjectedSearch(ProductSolver):
 class ScaledSearch(ProjectedSearch):
     """The search with S from second derivatives.
 
-    Attributes
-    ----------
-    blocks : bool
-        Whether S has a block for each column of H, (14), or is one matrix, (11).
-    keeps : bool
-        Whether S stays as long as the held entries do, (13), or is renewed in each iteration.
+    With `blocks`, S has a block for each column of H, (14), or else is one matrix, (11). If it `keeps`, S
+    stays as long as the held entries do, (13), or else is renewed in each iteration.
     """
 
     blocks: ClassVar[bool]

@@ -94,19 +94,11 @@ def has_many_zeros(shape: tuple[int, int]) -> bool:
 class Init(ABC):
     """Finds the points where the descent begins.
 
-    Attributes
-    ----------
-    needs : tuple of protocols
-        The methods that the objective must have, from `symclust.objectives`.
-    fixed : bool
-        Whether all starts are the same, whatever the random state.
-    any_set : bool
-        Whether it leads to starts in other sets than H ≥ 0, and for similarities of any sign.
-    two_factors : bool
-        Whether it also starts the two factors of a data matrix.
-    least_iterations : int
-        Iterations that follow even if the time is up: at least one if the points are random numbers or were
-        given, none if work has gone into them.
+    An objective has to have the methods it `needs`, from `symclust.objectives`. With `fixed`, all starts are
+    the same, whatever the random state; with `any_set`, there are starts in other sets than H ≥ 0 and for
+    similarities of any sign; with `two_factors`, also for the two factors of a data matrix.
+    `least_iterations` follow even if the time is up: at least one after random or given points, none if work
+    has gone into them.
     """
 
     needs: ClassVar[tuple[type, ...]] = ()

@@ -152,16 +152,10 @@ class Zero(ByColumns):
 class Residual:
     """R = A − H[:, :j] H[:, :j]ᵀ, the part that earlier columns do not explain; never formed.
 
-    The diagonal of A takes no part. In its place stands one number, the largest similarity that the
+    The diagonal of A takes no part. In its place stands `level`, the largest similarity that the
     best-connected sample has to another: a sample is as similar to itself as samples are to each other. It
-    makes direct ties count beside those through common neighbours. For a binary similarity it is 1.
-
-    Attributes
-    ----------
-    level : float
-        That number; zero if nothing is left to explain.
-    seed : int
-        The sample with the largest sum of similarities in R.
+    makes direct ties count beside those through common neighbours. For a binary similarity it is 1; if
+    nothing is left to explain it is 0. `seed` is the sample with the largest sum of similarities in R.
     """
 
     def __init__(self, operator: Operator, H: Array, j: int, degrees: Array) -> None:

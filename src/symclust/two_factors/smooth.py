@@ -22,15 +22,6 @@ class Smooth(TwoFactors):
     With columns c_l of length 1 this is the paper's λ tr(WᵀLW). Written so, it does not change when a column
     of C grows and that of W shrinks. The paper's form does: it has no minimum, since W → 0 removes its term,
     and the paper scales the columns to length 1 once its iterations have ended.
-
-    Parameters
-    ----------
-    operator : Bipartite
-        The data X.
-    graph : Operator
-        The similarities S of the samples.
-    weight : float
-        λ.
     """
 
     separate_rows: ClassVar[bool] = False
@@ -58,15 +49,6 @@ class SmoothAsPrinted(Smooth):
     r"""The same with the term of the paper, for comparison.
 
     .. math:: f(W, C) = \|X - WC^T\|_F^2 + \lambda \operatorname{tr}(W^T L W)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.operators import Bipartite, Dense
-    >>> from symclust.two_factors import SmoothAsPrinted
-    >>> A, graph = Bipartite(np.zeros((2, 1))), Dense(1 - np.eye(2))
-    >>> SmoothAsPrinted(A, graph, weight=10.0).penalty(np.array([[1.0], [3.0], [0.5]]))  # 10 · (3 − 1)²
-    40.0
     """
 
     def penalty(self, H: Array) -> float:
@@ -83,16 +65,9 @@ class SmoothAsPrinted(Smooth):
 
 
 class SmoothProblem(RowProblem):
-    """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ + ½ Σ_l t_l y_lᵀLy_l over Y ≥ 0.
+    """Minimise ½ tr(YGYᵀ) − ⟨R, Y⟩ + ½ Σ_l t_l y_lᵀLy_l over Y ≥ 0, with G on the left and R on the right.
 
-    Parameters
-    ----------
-    left, right : ndarray
-        G and R.
-    laplacian : Laplacian
-        L.
-    weights : ndarray of shape (k,)
-        t, the weight of the graph in each column.
+    The `weights` t are those of the graph in each column.
     """
 
     def __init__(self, left: Array, right: Array, laplacian: Laplacian, weights: Array) -> None:

@@ -39,10 +39,7 @@ class AlternatingSolver(Solver):
     measurement afterwards take one product with X and one with Xᵀ. W comes last: memberships then belong to
     the features that are reported, as those of unseen samples do.
 
-    Attributes
-    ----------
-    ends_exactly : bool
-        Whether a fit ends with an exact step on W.
+    If it `ends_exactly`, a fit ends with an exact step on W.
     """
 
     needs: ClassVar[tuple[type, ...]] = (TwoFactors,)

@@ -82,15 +82,6 @@ def read_expression(expression: Any, reading: GeneTable, known: Iterable[str] | 
     otherwise there are more genes than samples, and a table that is nearly square is asked about.
 
     The axis that has `known` genes holds genes.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from symclust.applications.expression._reading import GeneTable, read_expression
-    >>> table = pd.DataFrame({"p1": [3, 0, 5, 1], "p2": [4, 1, 0, 2]}, index=["TP53", "MYC", "KRAS", "EGFR"])
-    >>> found = read_expression(table, GeneTable())
-    >>> found.rows, found.samples.tolist(), found.genes.tolist()
-    ('genes', ['p1', 'p2'], ['TP53', 'MYC', 'KRAS', 'EGFR'])
     """
     check_known("orientation", reading.orientation, ORIENTATIONS)
     table = _open(expression, reading)
@@ -362,14 +353,6 @@ def select_genes(X: Any, n_genes: int | None) -> Array:
     alone, and σ/μ would choose genes with few counts for having few. So σ² is then the variance beyond μ, and
     genes take part in which it is more than chance: σ² > μ(1 + 3√(2/(n − 1))), three standard errors. To
     intensities, which are thousands, that makes no difference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from symclust.applications.expression._reading import select_genes
-    >>> X = np.array([[9.5, 5, 5, 0, 0], [1, 5, 6, 0, 0], [1, 5, 5, 0, 0], [9, 5, 6, 0, 1]])
-    >>> select_genes(X, 1).tolist(), select_genes(X, None).tolist()
-    ([0], [0, 2])
     """
     if n_genes is not None:
         check_number("n_genes", n_genes, least=1, whole=True)

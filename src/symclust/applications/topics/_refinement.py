@@ -34,19 +34,11 @@ MOVES_OF_JOINED = 5  # rounds in which documents change their topic where others
 class RefinedTopics(Savable):
     """Topics as the centres of their documents, in a tree.
 
-    Attributes
-    ----------
-    tree_ : Tree
-        The score of a node is what its split gains: Σ_i cos(x_i, c_own) over its documents, with centres c of
-        its two parts in place of one.
-    labels_ : ndarray of shape (n_documents,)
-        Leaf of each document; -1 if it shares no term with any topic.
-    components_ : ndarray of shape (n_topics, n_terms)
-        Centres of the leaves, of unit length.
-    X : csr_array or RowBlocks
-        The documents, rows of unit length.
-    by_words : bool
-        Whether topics are the clusters of X; if not, something else that is known of the documents told them.
+    The score of a node of `tree_` is the gain of its split: Σ_i cos(x_i, c_own) over its documents, with
+    centres c of its two parts in place of one. `labels_` are the leaves of documents, −1 for one that shares
+    no term with any topic; `components_` are the centres of the leaves. These and the documents X, a
+    csr_array or `RowBlocks`, have rows of unit length. Without `by_words`, topics come from something else
+    that is known of the documents, not from X.
     """
 
     _left_out: ClassVar[dict[str, str]] = {"X": "flatten()"}

@@ -23,18 +23,10 @@ EXCERPT = 200  # characters of a document that are kept with a topic
 
 @dataclass(frozen=True)
 class Example:
-    """A document that is typical of a topic.
+    """A document that is typical of a topic, by its number among those given and its file, line or number.
 
-    Attributes
-    ----------
-    document : int
-        Its number among those given.
-    name : str
-        Its file, line or number.
-    similarity : float
-        Cosine with the mean document of the topic.
-    excerpt : str
-        Its beginning; empty if only counts were given.
+    `similarity` is its cosine with the mean document of the topic; `excerpt` is its beginning, empty if only
+    counts were given.
     """
 
     document: int
@@ -49,37 +41,19 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """A node of a tree of topics.
+    """A node of a tree of topics; the root has number 0 and holds all documents.
 
-    Attributes
-    ----------
-    number : int
-        Its number in the tree; 0 is the root, which holds all documents.
-    label : int or None
-        For a leaf, what `TopicTree.labels_` calls it.
-    parent : int or None
-        Number of the topic it is a part of.
-    children : tuple of int
-        Numbers of its parts.
-    depth : int
-        Steps from the root.
-    documents : ndarray of int
-        The documents in it, by their numbers among those given.
-    terms : tuple of (str, float)
-        The terms that set its leaves apart from all documents, the most telling first, and their weights in
-        its mean document: ordered by p log(p/q), with p and q the shares of the documents of a leaf and of
-        all documents that have the term, added up over the documents of its leaves. Of a word and its plural
-        one is there.
-    score : float
-        What its split is worth: how much closer documents are to the centres of the two parts than to a
-        common one, their cosines added up; for trees that are not refined, (63) of Kuang (2014), also for
-        leaves. NaN if that was not asked.
-    coherence : float
-        `symclust.metrics.topic_coherence` of its terms in all documents.
-    examples : tuple of Example
-        The most typical documents first.
-    name : str
-        As `TopicTree.rename` has it; empty otherwise.
+    `label` is the one of a leaf in `TopicTree.labels_`, `depth` the number of steps from the root, and `name`
+    the one given by `TopicTree.rename`. The most typical of the `examples` come first.
+
+    `terms` set its leaves apart from all documents, the most telling first, each with its weight in the mean
+    document. Their order is that of p log(p/q), summed over the documents of its leaves, with p and q the
+    shares of the documents of a leaf and of all documents that have the term. Of a word and its plural one is
+    there; `coherence` is the `symclust.metrics.topic_coherence` of the terms in all documents.
+
+    `score` is the worth of its split: the sum of cosines of documents with the centres of the two parts, less
+    that with a common one. For trees that are not refined it is (63) of Kuang (2014), also for leaves; it is
+    NaN if scores were not asked for.
     """
 
     number: int
@@ -148,12 +122,6 @@ def without_plurals(terms: Sequence[str], count: int) -> list[str]:
 
     By the endings of English, which many languages share: others lose nothing, unless two words of one topic
     differ by them alone.
-
-    Examples
-    --------
-    >>> from symclust.applications.topics._topic import without_plurals
-    >>> without_plurals(["films", "airline", "film", "airlines", "countries", "glass", "country"], 5)
-    ['films', 'airline', 'countries', 'glass']
     """
     found: dict[str, str] = {}
     for term in terms:
@@ -171,17 +139,11 @@ def _singular(term: str) -> str:
 
 
 def telling(has: np.ndarray, n: int, whole: np.ndarray, n_whole: int) -> np.ndarray:
-    """How much terms set some documents apart from all: p log(p/q), with p and q the shares that have them.
+    """The weight p log(p/q) of each term, with p and q the shares of some and of all documents that have it.
 
-    Counts or weights in place of documents prefer rare terms, and those that few documents repeat: topics are
-    then told by words that hardly meet (docs/evidence/documents.md).
-
-    Parameters
-    ----------
-    has, whole : ndarray of shape (n_terms,)
-        The numbers of some and of all documents that have each term.
-    n, n_whole : int
-        The numbers of these documents.
+    `has` and `whole` count the documents with each term, among `n` and `n_whole`. Counts or weights in place
+    of documents prefer rare terms, and those that few documents repeat: topics are then told by words that
+    hardly meet (docs/evidence/documents.md).
     """
     p, q = has / max(n, 1), whole / max(n_whole, 1)
     return p * np.log(np.divide(p, q, out=np.ones_like(p), where=p > 0))

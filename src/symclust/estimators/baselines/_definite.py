@@ -24,18 +24,9 @@ def make_definite(
     Kernel k-means with weights w sees K through that matrix alone. Its lowest eigenvalue may be far below
     that of K: a shift by the latter would leave distances that are negative.
 
-    Parameters
-    ----------
-    operator : Operator
-        K.
-    way : {"auto", "clip", "shift", "ignore"}
-        "clip" cuts the negative eigenvalues, for dense K; "shift" returns a σ above zero.
-    name : str
-        Of the method, for the warning.
-    quiet : bool
-        Whether nothing is said about it.
-    weights : ndarray of shape (n,), optional
-        w, positive; ones by default.
+    The `way` "clip" cuts the negative eigenvalues of a dense K, "shift" returns σ > 0, "ignore" changes
+    nothing; "auto" clips small dense matrices and shifts the others. `name` is that of the method, for a
+    warning unless `quiet`. The `weights` w are positive, ones by default.
     """
     if way == "clip" and not isinstance(operator, Dense):
         raise CombinationError(

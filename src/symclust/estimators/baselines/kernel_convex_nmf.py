@@ -152,15 +152,7 @@ FLOOR = 0.2  # added to the indicators that the descent starts from, as Ding, Li
 
 
 class SignedParts:
-    """K + σI = K⁺ − K⁻, seen through products.
-
-    Parameters
-    ----------
-    operator : Operator
-        K; with negative entries it must be a dense or sparse matrix.
-    shift : float
-        σ.
-    """
+    """K + σI = K⁺ − K⁻, seen through products; a K with negative entries must be a dense or sparse matrix."""
 
     def __init__(self, operator: Operator, shift: float = 0.0) -> None:
         self.plus, self.minus = _parts(operator)
@@ -190,23 +182,10 @@ def _parts(operator: Operator) -> tuple[Operator, Operator | None]:
 
 
 class ConvexDescent:
-    """The updates of Ding, Li and Jordan (2010), (27) and (28) for kernels.
+    """The updates of Ding, Li and Jordan (2010), (27) and (28) for kernels, from the clusters `labels`.
 
-    Parameters
-    ----------
-    parts : SignedParts
-        K.
-    labels : ndarray of shape (n,)
-        The clusters that the descent starts from.
-    k : int
-        Number of clusters.
-
-    Attributes
-    ----------
-    G, W : ndarray of shape (n, k)
-        The factors.
-    objectives, clock : list of float
-        The objective after each update of G, and when it was known.
+    The factors G and W are n × k; `objectives` and `clock` hold the objective after each update of G and its
+    time.
     """
 
     def __init__(self, parts: SignedParts, labels: Array, k: int) -> None:

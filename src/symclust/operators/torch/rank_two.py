@@ -29,16 +29,8 @@ def rows_of_tensor(X: torch.Tensor) -> Any:
 class RankTwoOnDevice:
     """min ‖X − WCᵀ‖² over W, C ≥ 0 with two columns: the iteration of the compiled `rank_two_nmf` on tensors.
 
-    X and Xᵀ are copied to the device once; W, C and all that follows from them stay there until the end.
-
-    Parameters
-    ----------
-    rows, transposed : tuple of ndarray
-        CSR parts (indptr, indices, values) of X and of Xᵀ.
-    shape : tuple of int
-        That of X.
-    device : torch.device
-        Where to compute.
+    X and Xᵀ come as CSR parts (indptr, indices, values) and are copied to the device once; W, C and all that
+    follows from them stay there until the end.
     """
 
     def __init__(self, rows: Any, transposed: Any, shape: tuple[int, int], device: Any) -> None:
