@@ -14,6 +14,7 @@ from symclust.graphs import (
     nearest_neighbors,
     self_tuning,
 )
+from symclust.graphs.fuzzy import local_weights
 
 FORMS = [np.asarray, sparse.csr_array, sparse.coo_matrix, sparse.csc_array]
 
@@ -222,3 +223,11 @@ def test_extend_takes_either_form_whatever_fit_was_given(X, X_new):
         np.testing.assert_array_equal(
             affinity.extend(new(X_new)).toarray(), same.extend(given(X_new)).toarray()
         )
+
+
+def test_fuzzy_weights_do_not_depend_on_the_unit_and_sum_to_the_logarithm_of_their_number():
+    near = np.sort(np.random.default_rng(0).uniform(1, 2, size=(20, 16)), axis=1)
+    weights = local_weights(near)
+    np.testing.assert_allclose(weights.sum(axis=1), 4)  # log2 of 16
+    np.testing.assert_allclose(weights[:, 0], 1)
+    np.testing.assert_allclose(local_weights(1000 * near), weights)
