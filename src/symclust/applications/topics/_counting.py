@@ -100,7 +100,7 @@ def token_pattern() -> str:
 
 @cache
 def _table(pattern: str | None) -> Array | None:
-    """What each character may be in a word of a pattern; None for patterns of the user."""
+    """The parts that each character may play in a word of a pattern; None for patterns of the user."""
     if pattern not in (ANY_WORD, token_pattern()):
         return None
     # Python's \w is the underscore and what str.isalnum says, its \d what str.isdecimal says.
