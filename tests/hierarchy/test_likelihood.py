@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import xlogy
+from sklearn.datasets import make_blobs
 from sklearn.metrics import normalized_mutual_info_score
 
 from symclust import HierarchicalSymNMF, SymNMF
@@ -96,6 +97,23 @@ def test_the_likelihood_finds_more_where_communities_are_weak(estimator):
             scores.append(normalized_mutual_info_score(y, model.labels_))
         found[refine] = np.mean(scores)
     assert found["default"] > found[None] + 0.01
+
+
+def test_settled_labels_of_samples_move_and_stationary_ones_stay():
+    """In the graph of neighbours, as in a tree; a number as `tol` asks for a stationary point."""
+    X, _ = make_blobs(500, centers=30, n_features=8, center_box=(0, 5), random_state=0)
+    plain, model = (SymNMF(30, random_state=0, refine=refine).fit(X) for refine in (None, "auto"))
+    graph = LeafGraph.whole(Sparse(sp.csr_array(model._training.rule.graph(model.affinity_matrix_))))
+    before, after = (planted_log_likelihood(graph, one.labels_.astype(np.int32)) for one in (plain, model))
+    assert after > before and "refining then moved" in model.stop_reason_
+    assert (labels_of(model.membership_) == model.labels_).all()
+    stationary = [SymNMF(30, random_state=0, tol=1e-3, refine=refine).fit(X) for refine in (None, "auto")]
+    np.testing.assert_array_equal(*(one.membership_ for one in stationary))
+    given = [
+        SymNMF(30, affinity="precomputed", random_state=0, refine=r).fit(plain.affinity_matrix_)
+        for r in (None, "auto")
+    ]
+    np.testing.assert_array_equal(*(one.membership_ for one in given))
 
 
 def test_memberships_follow_the_labels():
